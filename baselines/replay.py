@@ -24,7 +24,9 @@ from azumaya.envs.render import rgb_of, svg_of
 from azumaya.envs.render.board import picture_of, web_file
 
 FRAMES_A_SECOND = 10
-"""Frames a second of a video; a position is shown for several."""
+"""Frames a second of a video whose positions are shown for so long or longer."""
+SHORTEST_MS = 20
+"""The shortest time for which a video shows a position."""
 LAST_FRAME = 4
 """How many times as long as the others the last picture of an animation is shown."""
 
@@ -90,7 +92,8 @@ def games_element(records: Sequence[GameRecord]) -> str:
 
 def _games_element(games: Sequence[Any], parts: Iterable[str]) -> str:
     """What the script reads: JSON that cannot end the element it is in."""
-    content = json.dumps({"games": games, "parts": list(parts)}, separators=(",", ":"))
+    held = {"games": games, "parts": list(parts)}
+    content = json.dumps(held, separators=(",", ":"), allow_nan=False)
     inside = content.replace("<", "\\u003c")
     return f'<script type="application/json" id="games">{inside}</script>'
 
@@ -221,12 +224,13 @@ def replay_gif(record: GameRecord, milliseconds: float = 700, width: int = 560) 
         MissingExtraError: the extra `render` is not installed.
     """
     image = require("PIL.Image", "render")
-    pictures = [image.fromarray(pixels) for pixels in _pictures(record, width)]
+    # The next is drawn when the one before is encoded: those of a long game would fill the memory.
+    pictures = (image.fromarray(pixels) for pixels in _pictures(record, width))
     pause = round(milliseconds)
-    pauses = [pause] * (len(pictures) - 1) + [LAST_FRAME * pause]
+    pauses = [pause] * len(record.moves) + [LAST_FRAME * pause]
     output = BytesIO()
-    pictures[0].save(
-        output, "GIF", save_all=True, append_images=pictures[1:], duration=pauses, loop=0
+    next(pictures).save(
+        output, "GIF", save_all=True, append_images=pictures, duration=pauses, loop=0
     )
     return output.getvalue()
 
@@ -236,8 +240,8 @@ def replay_mp4(record: GameRecord, milliseconds: float = 700, width: int = 1120)
 
     Args:
         record: the game.
-        milliseconds: how long each position is shown, to the nearest tenth of a second; the
-            last one stays longer.
+        milliseconds: how long each position is shown, from 100 ms on to the nearest tenth of a
+            second; the last one stays longer.
         width: the width in pixels. If it or the height is odd, the edge is doubled, since the
             format needs even sizes.
 
@@ -250,10 +254,11 @@ def replay_mp4(record: GameRecord, milliseconds: float = 700, width: int = 1120)
     # Each is encoded before the next is drawn: those of a long game would fill the memory.
     pictures = map(_even, _pictures(record, width))
     first = next(pictures)
-    often = max(1, round(milliseconds / 1000 * FRAMES_A_SECOND))
+    rate = max(FRAMES_A_SECOND, round(1000 / max(milliseconds, SHORTEST_MS)))
+    often = max(1, round(milliseconds / 1000 * rate))
     output = BytesIO()
     with av.open(output, "w", format="mp4") as video:
-        stream = video.add_stream("libx264", rate=FRAMES_A_SECOND)
+        stream = video.add_stream("libx264", rate=rate)
         stream.height, stream.width = first.shape[:2]
         stream.pix_fmt = "yuv420p"  # the only one that all players understand
         for ply, pixels in enumerate(itertools.chain([first], pictures)):

@@ -15,7 +15,7 @@ from azumaya.baselines.commands.analyse import summary
 from azumaya.baselines.commands.evaluate import Options
 from azumaya.baselines.entrants import HUMAN, choose_game, find_entrant, first_position
 from azumaya.baselines.game_options import named_games
-from azumaya.baselines.search.analysis import analyse
+from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse
 from azumaya.baselines.signals import INTERRUPTED, ended_by_signals
 from azumaya.baselines.table import Table
 from azumaya.baselines.terminal import complaints
@@ -27,8 +27,6 @@ from azumaya.envs.setup import POSITION
 HELP = "a move, or: moves, why MOVE, hint, undo, text, quit"
 LONGEST_INPUT = 10_000
 """The most characters in a line of input."""
-HINT_MILLISECONDS = 1000.0
-"""The search time of a hint."""
 LONGEST_LINE = 8
 """The most moves that a hint shows of its line of play."""
 LEFT, NOT_KEPT = 0, 1

@@ -16,6 +16,8 @@ from azumaya.envs.position import check_seed
 
 SIMULATION_NODES = 50
 """Positions the solver visits in about the time of one simulation."""
+HINT_MILLISECONDS = 1000.0
+"""The usual search time of a hint."""
 MEGABYTES = 128
 """Memory for the solver's table; UCT's tree needs its default amount in addition."""
 

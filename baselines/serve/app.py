@@ -22,6 +22,7 @@ from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.arena.gallery import read_gallery
 from azumaya.baselines.files import UnusableFileError, parse_json
 from azumaya.baselines.replay import replay_page
+from azumaya.baselines.search.analysis import HINT_MILLISECONDS
 from azumaya.baselines.serve.answers import JSONAnswer
 from azumaya.baselines.serve.choices import Choices, milliseconds_of
 from azumaya.baselines.serve.exhibits import A_PAGE_MS, PAGES, Exhibits, replay_answer
@@ -36,7 +37,6 @@ from azumaya.envs.render.board import web_file
 
 COOKIE = "azumaya_visitor"
 A_YEAR = 365 * 24 * 3600
-HINT_MILLISECONDS = 1000.0
 STATIC = {
     "board.js": "text/javascript", "board.css": "text/css",
     "app.js": "text/javascript", "app.css": "text/css",

@@ -23,10 +23,10 @@ from azumaya.envs.setup import POSITION, check_names
 LONGEST_VALUE = 2_000
 """The most characters of an option's value."""
 LEVELS = (20, 100, 500, 2000)
-"""Milliseconds of the searching agents that are offered."""
+"""Milliseconds of the searching agents that are offered, besides the most allowed if it is more."""
 DEFAULT_LEVEL = 100
 """That of the usual opponent, or the next lower one where no search may take so long."""
-_SEARCH = re.compile(r"(?:uct|alphabeta|champion):([0-9]{1,6})ms")
+_SEARCH = re.compile(r"(?:uct|alphabeta|champion):([0-9]{1,7})ms")
 _QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
 
 
@@ -68,7 +68,9 @@ class Choices:
     @cached_property
     def described(self) -> dict[str, Any]:
         """All choices, for the page."""
-        levels = [ms for ms in LEVELS if ms <= self._limits.search]
+        longest = int(self._limits.search)
+        levels = [ms for ms in LEVELS if ms <= longest]
+        levels += [longest] if longest > LEVELS[-1] else []
         searching = [f"{kind}:{ms}ms" for kind in ("uct", CHAMPION) for ms in levels]
         usual = [ms for ms in levels if ms <= DEFAULT_LEVEL]
         return {
@@ -81,7 +83,6 @@ class Choices:
                 for name in (HUMAN, *SIMPLE, *searching, *self._listed)
             ],
             "default": f"uct:{usual[-1]}ms" if usual else "greedy",
-            "search": self._limits.search,
         }
 
     def _played_by(self, player: str) -> list[str] | None:
@@ -146,10 +147,10 @@ def checked_texts(game: Game, texts: Any) -> dict[str, str]:
         if not text:
             continue
         if name in given:
-            raise RefusalError(400, f"option {shown(name)}: given twice; give it one value")
+            raise RefusalError(400, f"option {shown(name)!r}: given twice; give it one value")
         if len(text) > LONGEST_VALUE:
             raise RefusalError(
-                400, f"option {shown(name)}: longer than {LONGEST_VALUE:,} characters"
+                400, f"option {shown(name)!r}: longer than {LONGEST_VALUE:,} characters"
             )
         if any(option.name == name and option.reads_files for option in game.options):
             raise RefusalError(400, f"option {name}: could name a file, which no visitor may")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import itertools
 import secrets
 import threading
 import time
@@ -165,12 +166,16 @@ class Games:
         return kept
 
     def _prepared(self, kept: Kept) -> OpenGame:
-        """A game for which all that moves and views need is compiled or loaded."""
+        """A game for which all that moves, views and explanations need is compiled or loaded."""
         opened = OpenGame(kept, self._table(kept), kept.changes)
         here = opened.table.here
         view_of(here)
         if not here.is_over:
-            here.copy().play(here.legal_actions()[0])
+            legal = here.legal_actions()
+            others = (action for action in range(here.num_actions) if action not in legal)
+            here.copy().play(legal[0])
+            for action in (legal[0], *itertools.islice(others, 1)):
+                here.explain(action)
         return opened
 
     def at_hand(self, name: str, visitor: str) -> OpenGame | None:

@@ -197,8 +197,6 @@ def hint(position: Position, milliseconds: float, key: int) -> dict[str, Any]:
     found = analyse(position, milliseconds=milliseconds, key=key)
     return {
         "summary": summary(found),
-        "value": found.value,
-        "exact": found.exact,
         "moves": [
             {"move": move.move, "verdict": verdict(position, found, move)}
             for move in found.moves[:SHOWN]

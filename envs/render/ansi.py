@@ -12,6 +12,7 @@ from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.hex61 import ROW_LENGTHS
 from azumaya.envs.render import palette
 from azumaya.envs.render.layout import check_scene, rectangle_of
+from azumaya.envs.render.svg import free_names
 from azumaya.envs.scene import Scene, Stone
 
 BARE_WIDTH, CELL_WIDTH = 4, 5
@@ -105,11 +106,14 @@ class _Sheet:
     width: int
     candidates: bool
     colour: bool
+    names: Mapping[int, str]
 
     def cell(self, cell: int) -> str:
         return self._painted(cell) if self.colour else self._bare(cell)
 
     def _inside(self, cell: int, empty: str) -> str:
+        if cell in self.names:
+            return self.names[cell]
         if cell in self.scene.dead:
             return "x"
         numbers = self.scene.candidates.get(cell, ()) if self.candidates else ()
@@ -149,7 +153,7 @@ def _rows(scene: Scene, candidates: bool, colour: bool) -> list[str]:
     if candidates:
         longest = max((len(n) for n in scene.candidates.values()), default=1)
         width = max(width, longest + 2)
-    sheet = _Sheet(scene, width, candidates, colour)
+    sheet = _Sheet(scene, width, candidates, colour, free_names(scene))
     houses = scene.regions or grid.block_of
     upright = [_edge_right(c, grid, houses) for c in range(grid.cells)]
     level = [_edge_below(c, grid, houses) for c in range(grid.cells)]

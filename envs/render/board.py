@@ -17,12 +17,18 @@ from azumaya.envs.render.layout import (
     BOARD_TOP,
     HEX_CENTRE,
     layout_of,
-    rectangle_of,
 )
 from azumaya.envs.render.pieces import marble, stone
 from azumaya.envs.render.pointing import Shown, pointed
 from azumaya.envs.render.strokes import short
-from azumaya.envs.render.svg import cell_picture, free_names, last_marks, under_cells
+from azumaya.envs.render.svg import (
+    candidate_places,
+    cell_picture,
+    free_names,
+    last_marks,
+    shown_candidates,
+    under_cells,
+)
 from azumaya.envs.scene import Scene, Stone
 
 MARGIN = 30
@@ -54,6 +60,7 @@ def picture_of(scene: Scene) -> dict[str, Any]:
     hexagonal = scene.board == "hex61"
     x, y = HEX_CENTRE if hexagonal else (BOARD_LEFT + BOARD_SIZE / 2, BOARD_TOP + BOARD_SIZE / 2)
     reach = BOARD_SIZE / 2 + MARGIN
+    places, height = candidate_places(scene)
     return {
         "status": scene.notes[0] if scene.notes else "",
         "notes": list(scene.notes[1:]),
@@ -78,10 +85,10 @@ def picture_of(scene: Scene) -> dict[str, Any]:
         ],
         "candidates": [
             [cell, list(numbers), palette.ground(scene.grounds[cell]).ink]
-            for cell, numbers in scene.candidates.items()
-            if numbers
+            for cell, numbers in shown_candidates(scene).items()
         ],
-        "candidateRows": 0 if hexagonal else rectangle_of(scene.board).height // 3,
+        "candidatePlaces": [list(place) for place in places],
+        "candidateHeight": height,
         "last": sorted(scene.last),
     }
 

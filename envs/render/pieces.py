@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from azumaya.envs.render import palette
 from azumaya.envs.render.layout import Point
-from azumaya.envs.render.palette import DEAD, DEAD_RING, LAST, POCKET, POCKET_EDGE, Piece, piece
+from azumaya.envs.render.palette import DEAD, DEAD_RING, POCKET, POCKET_EDGE, Piece, piece
 from azumaya.envs.render.strokes import Anchor, short, text_path
 from azumaya.envs.scene import Stone
 
@@ -128,4 +129,8 @@ def dead_token(at: Point, pitch: float) -> str:
 
 def last_ring(at: Point, pitch: float) -> str:
     """The mark on a cell of the last move on the hexagonal board."""
-    return disc(at, pitch * 0.462, fill="none", stroke=LAST, stroke_width=pitch * 0.065)
+    edge, ring = (
+        disc(at, pitch * 0.462, fill="none", stroke=colour, stroke_width=pitch * width)
+        for colour, width in ((palette.LAST_EDGE, 0.11), (palette.LAST, 0.065))
+    )
+    return edge + ring

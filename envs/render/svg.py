@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from math import cos, pi, sin
+from math import ceil, cos, pi, sin, sqrt
 
 from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.render import palette
@@ -23,7 +24,6 @@ from azumaya.envs.render.layout import (
 )
 from azumaya.envs.render.panel import panel
 from azumaya.envs.render.pieces import (
-    Attribute,
     dead_token,
     element,
     last_ring,
@@ -76,16 +76,17 @@ def svg_of(scene: Scene, candidates: bool = False) -> str:
 
 
 def _caption(scene: Scene, width: float) -> list[str]:
-    if not scene.notes:
+    note, room, height = scene.notes[0] if scene.notes else "", width - BOARD_LEFT - MARGIN, 12.5
+    if not note:
         return []
-    room, height = width - BOARD_LEFT - MARGIN, 12.5
-    height *= min(1.0, room / text_width(scene.notes[0], height))
-    return [text(scene.notes[0], (BOARD_LEFT, CAPTION), height, palette.INK, "start")]
+    height *= min(1.0, room / text_width(note, height))
+    return [text(note, (BOARD_LEFT, CAPTION), height, palette.INK, "start")]
 
 
 def _board(scene: Scene, candidates: bool) -> list[str]:
     layout = layout_of(scene.board)
-    cells = [cell_picture(scene, layout, n, candidates) for n in range(len(layout.centres))]
+    shown = _candidates(scene, layout) if candidates else {}
+    cells = [cell_picture(scene, layout, n, shown.get(n, "")) for n in range(len(layout.centres))]
     ink = palette.GROUNDS["plain"].ink if scene.board == "hex61" else palette.FAINT_INK
     labels = [text(name, at, 11.5, ink) for name, at in layout.labels]
     names = [
@@ -122,12 +123,12 @@ def _last_outline(scene: Scene, layout: Layout) -> list[str]:
         for down, right in ((-1, 0), (0, 1), (1, 0), (0, -1))
         if (row + down, column + right) not in marked
     ]
-    style: dict[str, Attribute] = {
-        "stroke": palette.LAST,
-        "stroke_width": 3.6,
-        "stroke_linecap": "round",
-    }
-    return [element("path", d="".join(sides), **style)] if sides else []
+    looks = ((palette.LAST_EDGE, 5.8), (palette.LAST, 3.4))
+    return [
+        element("path", d="".join(sides), stroke=colour, stroke_width=line, stroke_linecap="round")
+        for colour, line in looks
+        if sides
+    ]
 
 
 def _frame_side(
@@ -166,8 +167,8 @@ def _hatching(at: Point, pitch: float) -> str:
     return element("path", d=d, fill="none", stroke="#d9d3c4", stroke_width=2)
 
 
-def cell_picture(scene: Scene, layout: Layout, cell: int, candidates: bool = False) -> str:
-    """The group of a cell with its content, without its ground."""
+def cell_picture(scene: Scene, layout: Layout, cell: int, candidates: str = "") -> str:
+    """The group of a cell with its content, without its ground; with the picture of candidates."""
     at, pitch, what = layout.centres[cell], layout.pitch, scene.stones[cell]
     inside = ""
     if scene.board == "hex61":
@@ -176,22 +177,47 @@ def cell_picture(scene: Scene, layout: Layout, cell: int, candidates: bool = Fal
         inside = stone(what, at, pitch)
     elif cell in scene.dead:
         inside = dead_token(at, pitch)
-    elif candidates and scene.candidates.get(cell):
-        inside = _candidates(scene, cell, layout)
+    else:
+        inside = candidates
     return f'<g data-cell="{layout.names[cell]}">{inside}</g>'
 
 
-def _candidates(scene: Scene, cell: int, layout: Layout) -> str:
-    """Small numbers, each at a fixed place, three in a row as in Sudoku magazines."""
-    ink = palette.ground(scene.grounds[cell]).ink
-    (x, y), pitch = layout.centres[cell], layout.pitch
-    rows = rectangle_of(scene.board).height // 3
-    parts = []
-    for number in scene.candidates[cell]:
-        row, column = divmod(number - 1, 3)
-        place = (x + (column - 1) * pitch * 0.29, y + (row - (rows - 1) / 2) * pitch * 0.29)
-        parts.append(text(str(number), place, pitch * 0.165, ink))
-    return "".join(parts)
+def shown_candidates(scene: Scene) -> dict[int, Sequence[int]]:
+    """The candidates that are drawn, by cell: where a cell bears the name of a region, none are."""
+    named = free_names(scene)
+    return {
+        cell: numbers for cell, numbers in scene.candidates.items() if numbers and cell not in named
+    }
+
+
+def candidate_places(scene: Scene) -> tuple[list[Point], float]:
+    """Where small numbers stand in a cell, from its centre, 1 first, and their height, in pitches.
+
+    Each has a fixed place, in rows as in Sudoku magazines: three of three for nine numbers.
+    """
+    if scene.board == "hex61":
+        return [], 0.0
+    largest = max((max(numbers) for numbers in scene.candidates.values() if numbers), default=0)
+    most = max(*rectangle_of(scene.board).shape, largest)
+    columns = ceil(sqrt(most))
+    rows, step = ceil(most / columns), 0.29 * min(1.0, 3 / columns)
+    places = [
+        ((n % columns - (columns - 1) / 2) * step, (n // columns - (rows - 1) / 2) * step)
+        for n in range(most)
+    ]
+    return places, 0.165 * step / 0.29
+
+
+def _candidates(scene: Scene, layout: Layout) -> dict[int, str]:
+    """The pictures of candidates, by cell."""
+    places, height = candidate_places(scene)
+    pitch, drawn = layout.pitch, dict[int, str]()
+    for cell, numbers in shown_candidates(scene).items():
+        ink, (x, y) = palette.ground(scene.grounds[cell]).ink, layout.centres[cell]
+        at = [(x + right * pitch, y + down * pitch) for right, down in places]
+        parts = (text(str(number), at[number - 1], pitch * height, ink) for number in numbers)
+        drawn[cell] = "".join(parts)
+    return drawn
 
 
 # ---- lines of boards of rows and columns ----

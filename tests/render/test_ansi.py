@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 
+from azumaya.envs import Position
 from azumaya.envs.render import Renderer, ansi_of, palette
 from azumaya.envs.render.ansi import wants_colour
 from tests.render.scenes import BLANKS, MARBLES, REGIONS, SCENES, TALL, TILES, WIDE
@@ -70,6 +71,15 @@ def test_regions_without_colours() -> None:
     assert lines[3] == " 8  .    x    129 : 4    .    .   : .    .    ."
     assert lines[7] == " 6  :    :    :   : 2D   9d   :   : :    :    :"
     assert lines[-1].startswith("(d dark, f free, l light, n neutral, capital: given, + neutral")
+
+
+@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("candidates", [False, True])
+def test_regions_still_free_show_their_names(candidates: bool, colour: bool) -> None:
+    """On their first empty cell, as in pictures: they are the names of the moves."""
+    position = Position("sudoku_moyo", territory="draft", seed=1)
+    words = re.findall(r"r\d\b", ansi_of(position.scene(), candidates, colour).split("\n", 1)[1])
+    assert sorted(words) == sorted(position.legal_moves())
 
 
 @pytest.mark.parametrize("name", SCENES)

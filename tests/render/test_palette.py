@@ -6,7 +6,18 @@ from itertools import combinations
 
 import pytest
 
-from azumaya.envs.render.palette import DEAD, DEAD_RING, GROUNDS, INK, PAPER, PIECES, ground, piece
+from azumaya.envs.render.palette import (
+    DEAD,
+    DEAD_RING,
+    GROUNDS,
+    INK,
+    LAST,
+    LAST_EDGE,
+    PAPER,
+    PIECES,
+    ground,
+    piece,
+)
 
 READABLE = 4.5
 
@@ -53,6 +64,13 @@ def test_candidates_on_grounds_can_be_read(name: str) -> None:
 def test_notes_can_be_read() -> None:
     """Notes are readable on the paper around the board."""
     assert contrast(PAPER, INK) >= READABLE
+
+
+def test_the_last_move_stands_out() -> None:
+    """From the grounds, or by the edge of its frame."""
+    assert contrast(LAST, LAST_EDGE) >= READABLE
+    for look in GROUNDS.values():
+        assert max(contrast(look.fill, LAST), contrast(look.fill, LAST_EDGE)) >= 2.5
 
 
 def test_owners_differ_in_brightness() -> None:

@@ -15,6 +15,7 @@ from azumaya.envs.geometry import hex61
 from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.sudoku81 import GRID
 from azumaya.envs.render import palette, svg_of
+from azumaya.envs.render.board import picture_of
 from azumaya.envs.render.layout import (
     BOARD_LEFT,
     BOARD_SIZE,
@@ -25,7 +26,7 @@ from azumaya.envs.render.layout import (
     layout_of,
 )
 from azumaya.envs.render.strokes import text_path
-from azumaya.envs.render.svg import FRAME_INSET
+from azumaya.envs.render.svg import FRAME_INSET, candidate_places
 from azumaya.envs.scene import Scene, Stone
 from tests.render.scenes import (
     BLANKS,
@@ -166,6 +167,45 @@ def test_candidates_are_shown_on_request_only() -> None:
     assert len(inside(svg_of(BLANKS, candidates=True), "f1")) == 2
 
 
+@pytest.mark.parametrize(
+    ("height", "width", "rows", "columns"),
+    [(4, 4, 2, 2), (2, 9, 3, 3), (6, 6, 2, 3), (16, 16, 4, 4)],
+)
+def test_candidates_stand_in_rows_inside_their_cell(
+    height: int, width: int, rows: int, columns: int
+) -> None:
+    """On boards of any size: as many as the board has numbers."""
+    cells, numbers = height * width, range(1, max(height, width) + 1)
+    scene = Scene(
+        board=Rectangle(height, width), grounds=("plain",) * cells, stones=(None,) * cells,
+        candidates={0: tuple(numbers)},
+    )  # fmt: skip
+    places, size = candidate_places(scene)
+    assert len(places) == len(numbers)
+    assert [len({round(at[way], 6) for at in places}) for way in (0, 1)] == [columns, rows]
+    assert sorted(places, key=lambda at: (round(at[1], 6), at[0])) == places
+    for way in (0, 1):
+        assert sum(at[way] for at in places) == pytest.approx(0, abs=1e-9)
+        assert max(abs(at[way]) for at in places) + size / 2 < 0.45
+    assert len(inside(svg_of(scene, candidates=True), f"a{height}")) == len(numbers)
+
+
+def test_a_number_beyond_the_size_of_the_board_has_its_place() -> None:
+    scene = replace(EMPTY, candidates={0: (10,)})
+    assert len(candidate_places(scene)[0]) == 10
+    assert len(inside(svg_of(scene, candidates=True), "a9")) == 1
+
+
+def test_names_of_regions_and_candidates_keep_apart() -> None:
+    """A cell that bears a name shows no candidates."""
+    free = dict.fromkeys((63, 64, 72), (1, 2))
+    shown = svg_of(replace(REGIONS, candidates=free), candidates=True)
+    assert [len(inside(shown, name)) for name in ("a2", "b2", "a1")] == [0, 2, 0]
+    assert [cell for cell, _, _ in picture_of(replace(REGIONS, candidates=free))["candidates"]] == [
+        64
+    ]
+
+
 def test_grounds_have_the_colours_of_their_owners() -> None:
     """Every cell has a square below everything else."""
     tree = root(svg_of(REGIONS))
@@ -188,6 +228,17 @@ def test_the_last_move_is_marked() -> None:
     assert _marked(replace(MARBLES, last=frozenset({30, 31}))) == ["circle", "circle"]
     assert _marked(BLANKS) == ["path"]
     assert _marked(EMPTY) == []
+
+
+@pytest.mark.parametrize("scene", [MARBLES, BLANKS], ids=["ring", "frame"])
+def test_the_mark_of_the_last_move_has_an_edge(scene: Scene) -> None:
+    """It lies below, and is wider."""
+    shapes = [dict(e.attrib) for e in root(svg_of(scene)).iter()]
+    colours = (palette.LAST_EDGE, palette.LAST)
+    edge, mark = (next(s for s in shapes if s.get("stroke") == colour) for colour in colours)
+    assert shapes.index(edge) < shapes.index(mark)
+    assert float(edge.pop("stroke-width")) > float(mark.pop("stroke-width"))
+    assert {**edge, "stroke": palette.LAST} == mark
 
 
 def test_the_frame_of_a_region_runs_around_it() -> None:
@@ -271,6 +322,10 @@ def test_trays_hold_their_pieces_within_the_picture(pieces: int) -> None:
     places = [middles(list(g), palette.PIECES["tile"].fill)[0] for g in groups]
     assert len(set(places)) == pieces
     assert all(WIDTH < x < WIDTH + PANEL - 10 and 0 < y < HEIGHT - 30 for x, y in places)
+
+
+def test_a_first_note_may_be_empty() -> None:
+    assert svg_of(replace(REGIONS, notes=("",))).count("<path") < svg_of(REGIONS).count("<path")
 
 
 def test_notes_are_drawn_and_the_first_is_the_title() -> None:

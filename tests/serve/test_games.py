@@ -106,6 +106,21 @@ def test_what_cannot_be_kept_is_not_made(
     assert send(client, view, "answer").json()["ply"] == 2
 
 
+def test_what_explanations_need_is_compiled_before(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of moves that are legal and of others; everyone would wait for the event loop."""
+    asked, whole = [], Position.explain
+
+    def explain(self: Position, move: str | int) -> str:
+        asked.append(move in self.legal_actions())
+        return whole(self, move)
+
+    monkeypatch.setattr(Position, "explain", explain)
+    begin(client)
+    assert asked == [True, False]
+
+
 def test_a_late_answer_of_a_search_changes_nothing(client: TestClient) -> None:
     """While an agent thinks, the person takes a move back: its answer is dropped."""
     games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)

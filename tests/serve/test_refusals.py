@@ -40,9 +40,14 @@ JSON = {"content-type": "application/json"}
         ({"options": {"puzzle=": "/etc/passwd"}}, ["'puzzle='", "no such option"]),
         ({"options": {"=puzzle": "/etc/passwd"}}, ["'=puzzle'", "no such option"]),
         ({"options": {"": "/etc/passwd"}}, ["''", "no such option"]),
-        ({"options": {"handicap": "1", " handicap": "2"}}, ["option handicap: given twice"]),
+        ({"options": {"handicap": "1", " handicap": "2"}}, ["option 'handicap': given twice"]),
         ({"options": {"handicap": "__import__('os').system('true')"}}, ["handicap"]),
-        ({"options": {"position": "x" * 3000}}, ["position: longer than"]),
+        ({"options": {"position": "x" * 3000}}, ["'position': longer than"]),
+        ({"options": {"\ud800": "x" * 3000}}, ["'\\ud800': longer than"]),
+        ({"options": {"\ud800": "1", " \ud800": "2"}}, ["'\\ud800': given twice"]),
+        ({"options": {"\ud800": "1"}}, ["\\ud800", "no such option"]),
+        ({"options": {"handicap": "\ud800"}}, ["handicap"]),
+        ({"options": {"position": "\ud800"}}, ["position"]),
         ({"options": {"position": "hello"}}, ["position"]),
         ({"options": [1]}, ["options"]),
         ({"seed": -1}, ["seed=-1"]),
@@ -51,7 +56,8 @@ JSON = {"content-type": "application/json"}
     ],
 )
 def test_what_cannot_be_begun(client: TestClient, wish: dict[str, Any], words: list[str]) -> None:
-    refused(client.post("/api/games", json={"game": GAME, **wish}), 400, *words)
+    wished = json.dumps({"game": GAME, **wish})
+    refused(client.post("/api/games", content=wished, headers=JSON), 400, *words)
     assert client.get("/api/games").json() == []
 
 

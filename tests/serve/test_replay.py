@@ -179,6 +179,34 @@ def test_a_video(tmp_path: Path) -> None:
     assert np.abs(frames[0].astype(int) - frames[shown]).max() > 50
 
 
+@pytest.mark.parametrize(("pause", "rate", "shown"), [(20, 50, 1), (50, 20, 1), (260, 10, 3)])
+def test_short_pauses_of_a_video(pause: int, rate: int, shown: int) -> None:
+    av = pytest.importorskip("av")
+    made = replay_mp4(game("abalone", plies=2), milliseconds=pause, width=128)
+    with av.open(io.BytesIO(made)) as opened:
+        assert opened.streams.video[0].average_rate == rate
+        assert sum(1 for _ in opened.decode(video=0)) == shown * (2 + LAST_FRAME)
+
+
+def test_an_animated_picture_keeps_no_pictures_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those before are encoded when the next is drawn."""
+    made: list[weakref.ref[Any]] = []
+    most = 0
+
+    def drawn(pixels: Any) -> Any:
+        nonlocal most
+        picture = whole(pixels)
+        made.append(weakref.ref(picture))
+        most = max(most, sum(each() is not None for each in made))
+        return picture
+
+    whole = Image.fromarray
+    monkeypatch.setattr(Image, "fromarray", drawn)
+    replays.replay_gif(game("abalone"), width=128)
+    assert len(made) == MOVES + 1
+    assert most <= 4
+
+
 def test_a_video_keeps_no_pictures_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """A game may have thousands of them, of 2 MB each."""
     pytest.importorskip("av")

@@ -407,7 +407,6 @@ def test_hints_say_what_moves_lead_to(client: TestClient) -> None:
     hint = send(client, view, "hint", milliseconds=100).json()
     assert {move["move"] for move in hint["moves"]} == set(history[-3].legal_moves())
     assert {move["verdict"] for move in hint["moves"]} <= {"wins", "loses", "draws"}
-    assert hint["exact"]
     assert "best" in hint["summary"]
 
 
@@ -441,6 +440,16 @@ def test_the_usual_opponent_is_one_of_those_offered(search: float, usual: str) -
     assert choices.described["default"] == usual
     assert usual in [player["name"] for player in choices.described["players"]]
     assert choices.player(usual).name == usual
+
+
+def test_longer_searches_are_offered_where_they_are_allowed() -> None:
+    for search in (2001, 3_600_000):
+        choices = Choices((), Limits(search=search))
+        names = {player["name"] for player in choices.described["players"]}
+        assert {f"uct:{search}ms", f"champion:{search}ms", "uct:2000ms"} <= names
+        assert choices.player(f"uct:{search}ms").name == f"uct:{search}ms"
+        with pytest.raises(RefusalError, match="at most"):
+            choices.player(f"uct:{search + 1}ms")
 
 
 def test_games_of_ones_own_are_offered_with_those_who_play_them() -> None:

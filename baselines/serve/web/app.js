@@ -8,16 +8,16 @@ const NAMES = { human: "a person at this screen", random: "random moves", greedy
 const RETRIES = 5;
 const SLOW_AFTER = 4000;
 const COPIED_FOR = 3000;
-const SLOW = "Still searching: the first search of a game takes up to a minute, as it is compiled.";
+const SLOW = "Still searching... The first search of a game can take a minute, since it is compiled.";
 
 let visit = 0; // the number of the page shown: what comes late for an earlier one is dropped
 let wake = () => {}; // asks again for what the page waits for, if anything
 
-async function ask(path, body, method = body ? "POST" : "GET") {
+async function ask(path, body, method = body ? "POST" : "GET", signal = undefined) {
   const request = method === "GET" ? {} : {
     method, headers: { "Content-Type": "application/json" }, body: body && JSON.stringify(body),
   };
-  const answer = await fetch(`/api/${path}`, request).catch(() => {
+  const answer = await fetch(`/api/${path}`, { ...request, signal }).catch(() => {
     throw new Error("the server cannot be reached");
   });
   const content = await answer.json().catch(() => null); // what stands between may answer with a page
@@ -51,6 +51,8 @@ async function showStart(here) {
   const opponent = select(form, "Against", []);
   const fields = add(form, "details");
   add(fields, "summary", "Options");
+  // The browser cannot say what is wrong with a field that is not shown.
+  fields.addEventListener("invalid", () => { fields.open = true; }, true);
   const box = add(fields, "fieldset");
   const change = () => {
     const chosen = choices.games.find(({ name }) => name === game.value);
@@ -139,16 +141,17 @@ async function begin(game, side, opponent, fields) {
   const view = await ask("games", wish);
   if (here !== visit) return; // the person has gone elsewhere; the game is in the list
   history.pushState({}, "", `/g/${view.id}`);
-  showGame(view);
+  showGame(view).focus();
 }
 
-function showGames(section, games) {
+// `focused` is the number of the game whose button gets the keyboard's focus, if any.
+function showGames(section, games, focused = -1) {
   section.replaceChildren();
-  if (!games.length) return;
+  if (!games.length) return focused < 0 || main.focus();
   add(section, "h2", "Your games");
   const list = add(section, "ul", "", { class: "games" });
   const error = add(section, "p", "", { class: "error", role: "alert" });
-  for (const { id, game, players, moves } of games) {
+  games.forEach(({ id, game, players, moves }, n) => {
     const line = add(list, "li");
     const title = `${game}: ${players.map(playerName).join(" - ")}`;
     add(line, "a", title, { href: `/g/${id}` });
@@ -157,12 +160,13 @@ function showGames(section, games) {
     button.addEventListener("click", async () => {
       if (!confirm(`Delete this game for good? ${title}`)) return;
       try {
-        showGames(section, await ask(`games/${id}`, undefined, "DELETE"));
+        showGames(section, await ask(`games/${id}`, undefined, "DELETE"), n);
       } catch (problem) {
         error.textContent = problem.message;
       }
     });
-  }
+  });
+  if (focused >= 0) list.children[Math.min(focused, games.length - 1)].querySelector("button").focus();
 }
 
 // ---- playing ----
@@ -179,11 +183,13 @@ function showGame(first) {
   let busy = false;
   let asking = null; // the view for which the agent's move is being asked for
   let retry = 0;
-  const api = (name, body = {}) => ask(`games/${view.id}/${name}`, { changes: view.changes, ...body });
+  let pending = new AbortController(); // ends what changes the game, which can be looked at instead
+  const api = (name, body = {}, signal = undefined) =>
+    ask(`games/${view.id}/${name}`, { changes: view.changes, ...body }, "POST", signal);
   const board = mount(place, {
-    play: (move) => act(() => api("move", { move })),
-    undo: () => act(() => api("undo")),
-    hint: () => api("hint").catch((problem) => ({ summary: problem.message, moves: [] })),
+    play: (move) => act(() => api("move", { move }, pending.signal)),
+    undo: () => act(() => api("undo", {}, pending.signal)),
+    hint: () => patiently(() => api("hint")).catch((problem) => ({ summary: problem.message, moves: [] })),
     explain: (cells, label) => api("explain", { cells, label })
       .then(({ sentences }) => sentences, (problem) => [problem.message]),
   });
@@ -194,23 +200,32 @@ function showGame(first) {
     try {
       follow(await work());
     } catch (problem) {
-      if (problem.status === 409) await ask(`games/${view.id}`).then(follow, () => {});
-      board.say(problem.message);
+      // Without an answer, the move may have been made or not.
+      const isUnclear = !problem.status || problem.status === 409;
+      const now = isUnclear ? await ask(`games/${view.id}`).catch(() => null) : null;
+      if (now) follow(now);
+      if (problem.status || !now) board.say(problem.message);
     } finally {
       busy = false;
     }
+  }
+
+  // Says so if it takes long, unless the board shows something else by then.
+  async function patiently(work) {
+    const asked = view;
+    const patience = setTimeout(() => here !== visit || view !== asked || board.say(SLOW), SLOW_AFTER);
+    return work().finally(() => clearTimeout(patience));
   }
 
   // Asks for the agent's move; the person may take moves back or leave meanwhile.
   async function answer(tries = 0) {
     const asked = view;
     const isLate = () => here !== visit || view !== asked;
-    const patience = setTimeout(() => isLate() || board.say(SLOW), SLOW_AFTER);
     asking = asked;
     again.hidden = true;
     try {
-      const next = await ask(`games/${asked.id}/answer`, {});
-      if (!isLate()) follow(next);
+      const next = await patiently(() => api("answer", {}, pending.signal));
+      if (!isLate()) follow(next, `player_${asked.toMove}: ${next.made.at(-1)}`);
     } catch (problem) {
       const now = problem.status === 409 ? await ask(`games/${asked.id}`).catch(() => asked) : asked;
       if (isLate()) return;
@@ -221,27 +236,33 @@ function showGame(first) {
       if (mayPass && tries < RETRIES) retry = setTimeout(() => isLate() || answer(tries + 1), 500 * 2 ** tries);
       else again.hidden = false;
     } finally {
-      clearTimeout(patience);
       if (asking === asked) asking = null;
     }
   }
 
-  // Asks for the agent's move, unless none is due or it is being asked for.
+  // Asks for the agent's move, if one is due. While the page slept, the connection may have died
+  // without a word; what was asked on it is asked again.
   function askAgain() {
-    if (here !== visit || !view.thinking || asking === view) return;
-    clearTimeout(retry);
-    sayWhoMoves();
-    answer();
+    if (here !== visit) return;
+    pending.abort();
+    pending = new AbortController();
+    setTimeout(() => {
+      if (here !== visit || !view.thinking || asking === view) return;
+      clearTimeout(retry);
+      sayWhoMoves();
+      answer();
+    });
   }
 
   function sayWhoMoves() {
-    board.say(`${playerName(view.players[view.toMove])} is to move...`);
+    board.say(`player_${view.toMove} is thinking... (${playerName(view.players[view.toMove])})`);
   }
 
-  function follow(next) {
+  function follow(next, said = "") {
     if (here !== visit) return;
     show(next);
     if (view.thinking) answer();
+    else board.say(said);
   }
 
   function show(next) {
@@ -260,6 +281,7 @@ function showGame(first) {
     board.focus(); // the button is gone
   });
   follow(first);
+  return board;
 }
 
 // What stands beside the board, and the function that renews it. The row to share is made only once:
@@ -278,6 +300,7 @@ function buildAside(aside, { id, share }) {
     heading.textContent = `Moves (${view.ply})`;
     list.replaceChildren();
     view.made.forEach((move, n) => add(list, "li", move, view.movers[n] ? { class: "second" } : {}));
+    list.lastElementChild?.setAttribute("aria-current", "step");
     list.scrollTop = list.scrollHeight;
     next.hidden = !view.over;
   };
@@ -326,7 +349,13 @@ async function route() {
   }
 }
 
-window.addEventListener("popstate", route);
+// What had the keyboard's focus is gone with the page before.
+async function goBack() {
+  await route();
+  main.focus();
+}
+
+window.addEventListener("popstate", goBack);
 window.addEventListener("online", () => wake());
 document.addEventListener("visibilitychange", () => document.hidden || wake());
 route();

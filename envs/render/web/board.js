@@ -8,7 +8,7 @@
 // `host` says what the board may ask for; a function that is absent has no button:
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
-//   undo(), hint()         take a move back; resolves to {moves: [{move, verdict}], ...}
+//   undo(), hint()         take a move back; resolves to {summary, moves: [{move, verdict}]}
 //
 // Nothing here knows a game. A move is [name, label, paths]: it is made by clicking the cells of one
 // of its paths in order and, where several moves share a path, choosing a label such as a number.
@@ -21,9 +21,7 @@ export function mount(root, host = {}) {
   return {
     show: (view) => board.show(view),
     say: (text) => board.say(text),
-    showHint: (hint) => board.showHint(hint),
     focus: () => board.focus(),
-    close: () => root.replaceChildren(),
   };
 }
 
@@ -66,7 +64,6 @@ class Board {
   }
 
   buildBoard(view) {
-    this.cellNames = view.cells.map((cell) => cell[0]).join(" ");
     const shape = view.round ? "azb-round" : "azb-square";
     this.svg = svgElement("svg", { viewBox: view.box.join(" "), role: "group", class: shape });
     const layer = (name) => this.svg.appendChild(svgElement("g", { class: `azb-${name}` }));
@@ -84,13 +81,16 @@ class Board {
     const size = view.round
       ? { r: half * 0.96 }
       : { x: -half + 1, y: -half + 1, width: 2 * half - 2, height: 2 * half - 2, rx: 3 };
-    const hit = svgElement(view.round ? "circle" : "rect", {
+    const shape = view.round ? "circle" : "rect";
+    const hit = svgElement(shape, {
       ...size, class: "azb-hit", role: "button", tabindex: -1, "data-square": cell[0],
     });
     hit.addEventListener("click", () => this.click(index));
     hit.addEventListener("keydown", (event) => this.key(event, index));
     hit.addEventListener("focus", () => this.focusOn(index, false));
-    return this.layers.hits.appendChild(hit);
+    const place = this.layers.hits.appendChild(svgElement("g"));
+    place.append(hit, svgElement(shape, { ...size, class: "azb-focus" }));
+    return hit;
   }
 
   // ---- what is shown ----
@@ -99,7 +99,9 @@ class Board {
     this.view = view;
     this.chosen = [];
     this.label = "";
-    if (!this.svg || this.cellNames !== view.cells.map((cell) => cell[0]).join(" ")) {
+    const names = view.cells.map((cell) => cell[0]).join(" ");
+    if (this.cellNames !== names) {
+      this.cellNames = names;
       this.known = [];
       this.buildBoard(view);
     }
@@ -153,7 +155,7 @@ class Board {
     this.svg.setAttribute("aria-label", view.status);
     this.hits.forEach((hit, index) => {
       const [x, y] = this.place(view.cells[index][1], view.cells[index][2]);
-      hit.setAttribute("transform", `translate(${x} ${y})`);
+      hit.parentNode.setAttribute("transform", `translate(${x} ${y})`);
       hit.setAttribute("tabindex", index === this.focused ? 0 : -1);
       hit.setAttribute("aria-label", this.spoken(index));
       hit.setAttribute("aria-pressed", String(this.chosen.includes(index)));
@@ -163,11 +165,11 @@ class Board {
   candidateTexts([index, numbers, ink]) {
     const view = this.view;
     const [x, y] = this.place(view.cells[index][1], view.cells[index][2]);
-    const step = view.pitch * 0.29;
+    const { pitch } = view;
+    const size = (pitch * view.candidateHeight) / 0.75; // fonts are higher than their capitals
     return numbers.map((number) => {
-      const [row, column] = [Math.floor((number - 1) / 3), (number - 1) % 3];
-      const down = row - (view.candidateRows - 1) / 2;
-      const text = svgText(number, x + (column - 1) * step, y + down * step, view.pitch * 0.22);
+      const [right, down] = view.candidatePlaces[number - 1];
+      const text = svgText(number, x + right * pitch, y + down * pitch, size);
       text.style.fill = ink; // the style sheet has a colour for all other texts
       return text;
     });
@@ -184,8 +186,11 @@ class Board {
       return group;
     };
     const next = [...this.targets()];
+    const numbered = this.withCandidates ? view.candidates.map((each) => each[0]) : [];
+    const hasContent = (index) => numbered.includes(index)
+      || (cells[index][4] && cells[index][4] !== "dead");
     this.layers.lit.replaceChildren(
-      ...next.map((index) => cells[index][4] && cells[index][4] !== "dead"
+      ...next.map((index) => hasContent(index)
         ? mark(index, "azb-ring", 0.46) : mark(index, "azb-dot", 0.12)),
       ...this.chosen.map((index) => mark(index, "azb-chosen", 0.46)));
     this.hits.forEach((hit, index) => hit.classList.toggle("azb-legal", next.includes(index)));
@@ -257,8 +262,8 @@ class Board {
   }
 
   complete(cells, label = this.label) {
-    return this.moves.filter((move) => (!label || move[1] === label)
-      && move[2].some((path) => path.length === cells.length && begins(path, cells)));
+    return this.matching(cells, label).filter((move) =>
+      move[2].some((path) => path.length === cells.length && begins(path, cells)));
   }
 
   targets() {
@@ -369,10 +374,9 @@ class Board {
   }
 
   showHint(hint) {
-    this.hinted = hint ? this.view : null;
+    this.hinted = this.view;
     this.hints.replaceChildren();
-    this.hints.hidden = !hint;
-    if (!hint) return;
+    this.hints.hidden = false;
     this.say(hint.summary);
     for (const { move, verdict } of hint.moves) {
       const line = add(this.hints, "li");

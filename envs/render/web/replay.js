@@ -78,13 +78,17 @@ class Replay {
     this.ply = Math.max(0, Math.min(this.last, ply));
     this.board.show(this.frame(this.ply));
     this.slider.value = this.ply;
-    this.links.forEach((link, n) => link.classList.toggle("azr-here", n + 1 === this.ply));
     const here = this.links[this.ply - 1];
+    for (const link of this.links) {
+      link.classList.toggle("azr-here", link === here);
+      if (link === here) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
+    }
     if (here) this.list.scrollTop = here.offsetTop - this.list.offsetTop - 40;
     this.mark?.setAttribute("x1", this.ply);
     this.mark?.setAttribute("x2", this.ply);
     const value = this.game.values?.[this.ply];
-    this.board.say(value === undefined || value === null ? "" : `Value for player_0: ${value.toFixed(2)}`);
+    this.board.say(value === undefined ? "" : `Value for player_0: ${value.toFixed(2)}`);
     if (this.ply === this.last) this.stop();
   }
 
@@ -135,7 +139,7 @@ class Replay {
     });
     const line = (attributes) => svg.appendChild(svgElement("line", attributes));
     line({ x1: 0, x2: this.last, y1: 0, y2: 0, class: "azr-zero" });
-    const points = values.map((value, n) => (value === null ? "" : `${n},${-value}`)).filter(Boolean);
+    const points = values.map((value, n) => `${n},${-value}`);
     svg.appendChild(svgElement("polyline", { points: points.join(" "), class: "azr-line" }));
     this.mark = line({ x1: 0, x2: 0, y1: -bound * 1.08, y2: bound * 1.08, class: "azr-mark" });
     svg.addEventListener("click", (event) => {
