@@ -178,7 +178,6 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
         moves = max(0.0, 1 - idle / counted)
         spent = sum(clock.between(*pair) for pair in moments)
         steps.cpu.append(counted * moves / max(spent, 1e-9))
-        steps.wall.append(loop.wall[0] * moves)
         loops.cpu.append(loop.cpu[0] * moves)
         loops.wall.append(loop.wall[0] * moves)
     env.check()

@@ -74,7 +74,7 @@ def times_to_solve(questions: Iterable[Position], limit: float) -> list[float]:
     return times
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     """Print one line for each distance."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--game", action="append", choices=GAMES, help="repeat for more games")
@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=6, help="the first distance, in plies")
     parser.add_argument("--step", type=int, default=2)
     parser.add_argument("--last", type=int, default=200, help="the last distance")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     agents = [find_agent(name) for name in options.agent or ["random"]]
     for name in options.game or GAMES:
         if GAMES[name].rules.resample is not None:
@@ -95,10 +95,13 @@ def main() -> None:
         for plies in range(options.first, options.last + 1, options.step):
             questions = positions(GAMES[name], agents, plies, options.positions)
             times = times_to_solve(questions, options.seconds)
+            if not times:
+                print(f"{name}: no game that ends has {plies} plies")
+                break
             good = sum(map(math.isfinite, times))
             print(
                 f"{name}: {plies} plies before the end, {good} of {len(times)} solved, "
-                f"half of them within {statistics.median(times or [math.inf]):.2f} s",
+                f"half of them within {statistics.median(times):.2f} s",
                 flush=True,
             )
             if 2 * good < len(times):

@@ -13,7 +13,7 @@ from azumaya.baselines.search.puct_trees import TEMPERATURE, PUCTTree
 from azumaya.baselines.search.table import PROVEN
 from azumaya.baselines.search.uct import EXPLORATION, Tree
 from azumaya.benchmarks import signature
-from azumaya.benchmarks.timing import Rates, measure
+from azumaya.benchmarks.timing import measure
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position, episode_key
 
@@ -46,8 +46,12 @@ PLAY = f"one searched and made move of self-play; {GAMES} games at once, one cor
 
 def _simulations(
     tree: Tree | PUCTTree, begin: Callable[[], object], seconds: float, repeats: int
-) -> Rates:
-    """Simulations of a tree, which `begin` empties before each search."""
+) -> dict[str, Any]:
+    """Simulations of a tree, which `begin` empties before each search; a digest of its visits."""
+    begin()
+    tree.advance(SIMULATIONS)
+    tried = tree.outcome(line=False).candidates
+    visits = [number for move in tried for number in (move.action, move.visits)]
     done = SEARCH
 
     def chunk() -> int:
@@ -59,18 +63,19 @@ def _simulations(
         done = done + made if made == SIMULATIONS else SEARCH
         return made
 
-    return measure(chunk, seconds, repeats)
+    rates = measure(chunk, seconds, repeats)
+    return {**rates.fields(), "plays": signature.of_numbers(visits)}
 
 
 def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
     """Simulations of UCT; `cut` as for `UCT`."""
     position = Position(game, seed=SEED)
     tree = Tree(kernels_of(position))
-    rates = _simulations(
+    found = _simulations(
         tree, lambda: tree.begin(position, SEED, EXPLORATION, cut), seconds, repeats
     )
     text = f" cut off after {cut} plies" if cut else TO_THE_END
-    return {**rates.fields(), "includes": ROLLOUTS.format(cut=text)}
+    return {**found, "includes": ROLLOUTS.format(cut=text)}
 
 
 def puct(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
@@ -78,26 +83,33 @@ def puct(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
     position = Position(game, seed=SEED)
     tree = PUCTTree(kernels_of(position))
     settings = PUCT_EXPLORATION, TEMPERATURE, 0.0, 0
-    rates = _simulations(tree, lambda: tree.start(position, SEED, settings), seconds, repeats)
-    return {**rates.fields(), "includes": EXPANSIONS}
+    found = _simulations(tree, lambda: tree.start(position, SEED, settings), seconds, repeats)
+    return {**found, "includes": EXPANSIONS}
 
 
 def alphabeta(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
     """Nodes of alpha-beta without a horizon."""
     position = Position(game, seed=SEED)
     room = Room(kernels_of(position), MEGABYTES)
-    room.forget()
+
+    def begin() -> None:
+        room.forget()
+        room.begin(position.state, payoff_bound(position), PROVEN)
+
+    begin()
+    room.go_on(NODES)
+    line = room.frames[: int(room.control["ply"][0]) + 1]
+    reached = [room.nodes, *line["move"], *line["best"]]
 
     def chunk() -> int:
         if room.done:
-            room.forget()
-            room.begin(position.state, payoff_bound(position), PROVEN)
+            begin()
         before = room.nodes
         room.go_on(before + NODES)
         return room.nodes - before
 
     rates = measure(chunk, seconds, repeats)
-    return {**rates.fields(), "includes": VISITS}
+    return {**rates.fields(), "includes": VISITS, "plays": signature.of_numbers(reached)}
 
 
 def self_play(game: Game, agent: Agent, seconds: float, repeats: int) -> dict[str, Any]:
@@ -117,5 +129,5 @@ def self_play(game: Game, agent: Agent, seconds: float, repeats: int) -> dict[st
         return PLIES * GAMES
 
     rates = measure(chunk, seconds, repeats)
-    mark = signature.of_moves(made[: PLIES * GAMES])
+    mark = signature.of_numbers(made[: PLIES * GAMES])
     return {**rates.fields(), "includes": PLAY, "plays": mark}

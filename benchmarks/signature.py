@@ -1,9 +1,12 @@
-"""A behaviour signature: a digest of the positions that random play reaches, shown with every rate.
+"""A behaviour signature: a digest of the positions that random play reaches.
 
-It changes only when a rule changes. It does not depend on the layout of the states, the form of
-observations, the size of the batch or the number of threads. All ways to step a game give the same
-signature, because the choices in each game depend only on its seed. So a change made for speed
-cannot alter behaviour unnoticed.
+Every rate of stepping a game is stored with it. It changes only when a rule changes. It does not
+depend on the layout of the states, the form of observations, the size of the batch or the number of
+threads. All ways to step a game give the same signature, because the choices in each game depend
+only on its seed. So a change made for speed cannot alter behaviour unnoticed.
+
+Rates of search, matches, self-play and training are stored with another digest, `plays`: of what
+was searched or played. Rates of networks alone have none.
 """
 
 from __future__ import annotations
@@ -96,12 +99,12 @@ def of_agent(game: Game, agent: Agent) -> str:
     env.rollout(PLIES)
     reached = [env.position(i) for i in range(ASKED)]
     running = [position for position in reached if not position.is_over]
-    return of_moves(agent.act(running, range(len(running))))
+    return of_numbers(agent.act(running, range(len(running))))
 
 
-def of_moves(moves: Sequence[int]) -> str:
-    """A digest of moves."""
-    return _digest(len(moves), [str(int(move)) for move in moves])
+def of_numbers(numbers: Sequence[int]) -> str:
+    """A digest of moves, visits or other whole numbers."""
+    return _digest(len(numbers), [str(int(number)) for number in numbers])
 
 
 def _play_aec(env: RawEnv, seed: int) -> tuple[str, int]:

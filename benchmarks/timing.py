@@ -34,13 +34,16 @@ class Rates:
         return statistics.median(self.wall)
 
     def fields(self, prefix: str = "") -> dict[str, Any]:
-        """The fields of a row: value, low and high by CPU time, and the median by wall time."""
-        return {
+        """The fields of a row: value, low and high by CPU time, and the median by wall time.
+
+        Without wall times that one is left out.
+        """
+        found = {
             f"{prefix}value": _short(self.median),
             f"{prefix}low": _short(min(self.cpu)),
             f"{prefix}high": _short(max(self.cpu)),
-            f"{prefix}wall": _short(self.median_wall),
         }
+        return found | ({f"{prefix}wall": _short(self.median_wall)} if self.wall else {})
 
 
 def _short(value: float) -> float:

@@ -56,8 +56,8 @@ PEERS = (
         "pufferlib_ocean.py",
         ("pufferlib==3.0.0",),
         "connect4",
-        ("numpy<2", "setuptools<80", "gymnasium==0.29.1", "gym==0.23", "pettingzoo==1.24.1",
-         "wheel", "cython", "torch==2.13.0"),
+        ("numpy==1.26.4", "setuptools==79.0.1", "gymnasium==0.29.1", "gym==0.23",
+         "pettingzoo==1.24.1", "wheel==0.48.0", "cython==3.3.1", "torch==2.13.0"),
         _pufferlib_offline,
     ),
 )  # fmt: skip

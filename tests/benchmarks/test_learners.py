@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,7 +16,7 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.training import expert_iteration, ppo_selfplay, td_value
 from azumaya.baselines.training.value_run import ValueRun
-from azumaya.benchmarks import learning, networks, plan, report, search, signature
+from azumaya.benchmarks import games, learning, networks, plan, report, search, signature
 from azumaya.benchmarks.batches import values_kernel
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.timing import Rates
@@ -205,8 +206,34 @@ def test_self_play_goes_on_after_games_end() -> None:
     assert short["plays"] == long["plays"]
 
 
+SEARCHES: dict[str, tuple[Callable[[float, int], Row], str]] = {
+    "uct": (functools.partial(search.uct, YARDSTICK, 0), "EXPLORATION"),
+    "uct, cut": (functools.partial(search.uct, YARDSTICK, 10), "EXPLORATION"),
+    "puct": (functools.partial(search.puct, YARDSTICK), "PUCT_EXPLORATION"),
+    "alphabeta": (functools.partial(search.alphabeta, YARDSTICK), "PROVEN"),
+    "match": (functools.partial(games.matches, YARDSTICK), ""),
+}
+"""Other measurements of play, and a constant that changes what is searched."""
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_what_is_searched_or_played_has_a_digest(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of its beginning, so that it does not depend on the time."""
+    measure, constant = SEARCHES[name]
+    plays = measure(0.0001, 1)["plays"]
+    assert measure(0.02, 2)["plays"] == plays
+    if constant:
+        monkeypatch.setattr(search, constant, 3)
+    else:
+        monkeypatch.setattr(games, "GreedyAgent", RandomAgent)
+    assert measure(0.0001, 1)["plays"] != plays
+
+
 def test_digests_of_moves_differ() -> None:
-    assert signature.of_moves([1, 2]) != signature.of_moves([2, 1]) != signature.of_moves([1, 2, 2])
+    digest = signature.of_numbers
+    assert digest([1, 2]) != digest([2, 1]) != digest([1, 2, 2])
     assert signature.of_agent(YARDSTICK, RandomAgent()) == signature.of_agent(
         YARDSTICK, RandomAgent()
     )

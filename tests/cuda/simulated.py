@@ -107,6 +107,8 @@ def test_the_benchmark_writes_every_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
             row["bytes"] >= len(game.observation.planes) * game.observation.cells * row["size"] / 8
         )
         assert row["memset"] > 0
+        assert row["loop_wall"] > 0
+        assert "wall" not in row  # steps only begin work on the device, so theirs would say nothing
     report = (tmp_path / "report.md").read_text()
     assert report.count(f"| {game.name} |") == len(measuring.FORMS)
 
