@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -17,6 +17,9 @@ from azumaya.envs.errors import OptionError, PositionError, UnknownOptionError, 
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.checksum import checksum, checksum_key
 from azumaya.envs.symmetries import Settings
+
+Items = tuple[tuple[str, Any, str], ...]
+"""Options in the order of their names: the name, the value and its `repr`."""
 
 POSITION = "position"
 """The option every game has: a position text to start from."""
@@ -32,6 +35,8 @@ class Setup:
         starts: the start positions to draw from, `(n,)` states.
         num_actions: the number of actions.
         lasting: the options that matter after the start, by name.
+        made_from: the game and the options that `prepare` remembers it by; None if it does not, as
+            when a file was read.
     """
 
     given: Mapping[str, Any]
@@ -39,6 +44,7 @@ class Setup:
     starts: np.ndarray
     num_actions: int
     lasting: frozenset[str]
+    made_from: tuple[Game, Items] | None = None
 
     @cached_property
     def origin(self) -> tuple[int, int]:
@@ -55,7 +61,8 @@ class Setup:
         given = {name: value for name, value in self.given.items() if name in self.lasting}
         given |= {name: changed[name] for name in changed if changed[name] != self.settings[name]}
         settings = {**self.settings, **changed}
-        return replace(self, given=given, settings=settings, starts=self.starts[:0].copy())
+        none = self.starts[:0].copy()
+        return replace(self, given=given, settings=settings, starts=none, made_from=None)
 
     def without(self, names: Collection[str]) -> Setup:
         """The same setup, with nothing said of some options among those given."""
@@ -68,16 +75,37 @@ class Setup:
         other.__dict__["origin"] = origin  # where the cached property looks first
         return other
 
+    def __copy__(self) -> Setup:
+        """Itself, because it never changes; the start positions of a game may be many."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Setup:
+        return self
+
     def __getstate__(self) -> dict[str, Any]:
-        """With a checksum of the starts, because kernels trust them."""
+        """What it is prepared from, or all of it; with a checksum, because kernels trust starts."""
+        if self.made_from is not None:
+            given = tuple(self.given)
+            return {"made_from": self.made_from, "given": given, "checksum": self.origin[1]}
         return {**self.__dict__, "checksum": checksum(str(self.num_actions), self.starts)}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         saved = dict(saved)
-        given = saved.pop("checksum", None)
-        if given != checksum(str(saved["num_actions"]), saved["starts"]):
+        checked = saved.pop("checksum", None)
+        if saved.get("made_from") is not None:
+            self._make_again(saved["made_from"], saved["given"], checked)
+            return
+        if checked != checksum(str(saved["num_actions"]), saved["starts"]):
             raise OptionError("setup: its start positions were changed after they were saved")
         self.__dict__.update(saved)
+
+    def _make_again(self, made_from: tuple[Game, Items], given: Sequence[str], check: int) -> None:
+        made = _prepare_once(*made_from)
+        if made.origin[1] != check:
+            raise OptionError(
+                "setup: its options give other start positions here than where it was saved"
+            )
+        self.__dict__.update(made.__dict__, given={name: made.given[name] for name in given})
 
 
 def prepare(game: Game, given: Mapping[str, Any], kept: Settings = MappingProxyType({})) -> Setup:
@@ -109,8 +137,9 @@ def prepare(game: Game, given: Mapping[str, Any], kept: Settings = MappingProxyT
 
 
 @lru_cache(maxsize=64)
-def _prepare_once(game: Game, items: tuple[tuple[str, Any, str], ...]) -> Setup:
-    return _prepare(game, {name: value for name, value, _ in items}, {})
+def _prepare_once(game: Game, items: Items) -> Setup:
+    made = _prepare(game, {name: value for name, value, _ in items}, {})
+    return replace(made, made_from=(game, items))
 
 
 def _own(value: Any) -> Any:

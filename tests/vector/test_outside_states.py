@@ -173,7 +173,7 @@ def aec_env(case: Case) -> Any:
 
 SAVED: dict[str, tuple[Callable[[Case], Any], Callable[[Any], np.ndarray]]] = {
     "vector": (in_play, lambda games: games._batch.states),
-    "starts": (in_play, lambda games: games._setup.starts),
+    "starts": (lambda case: replace(case.setup, made_from=None), lambda setup: setup.starts),
     "aec": (aec_env, lambda env: env.unwrapped._game_now.states),
     "aec start": (aec_env, lambda env: env.unwrapped._start),
     "position": (lambda case: case.position(1), lambda position: position._states),
