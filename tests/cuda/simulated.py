@@ -269,6 +269,23 @@ def test_buffers() -> None:
             assert torch.from_dlpack(tensor).data_ptr() == tensor.data_ptr()
 
 
+def test_writing_into_infos_does_not_change_those_of_later_calls() -> None:
+    for copy in (True, False):
+        env = device_env(copy=copy)
+        env.reset(seed=1)[1]["_rewards"].fill_(False)
+        assert env.step(env.random_actions())[4]["_rewards"].all()
+
+
+def test_a_reset_mask_may_be_a_tensor() -> None:
+    env = device_env()
+    env.reset(seed=1)
+    for mask in (torch.ones(3, dtype=torch.bool), np.ones(3, bool)):
+        env.reset(options={"reset_mask": mask})
+    for wrong in ([True, False, False], torch.ones(3), np.ones(3)):
+        with pytest.raises(OptionError, match="must be a torch tensor or a NumPy array, of bool"):
+            env.reset(options={"reset_mask": wrong})
+
+
 def test_writing_to_a_returned_mask_changes_no_game() -> None:
     for form in ("planes", "packed"):
         env = device_env(copy=False, observation=form)

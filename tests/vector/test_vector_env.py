@@ -539,6 +539,26 @@ def through_pickle(games):
     return pickle.loads(pickle.dumps(games))
 
 
+@ONE_GAME
+def test_pickles_are_hardly_larger_than_the_games(case: Case) -> None:
+    """Buffers of outputs are made anew."""
+    games = vector(case, 200)
+    games.reset(seed=1)
+    size = sum(array.nbytes for array in games.get_state())
+    assert len(pickle.dumps(games)) < 1.5 * size + 20_000 < games._outputs.view_rows.nbytes
+
+
+@ONE_GAME
+@pytest.mark.parametrize("copies", [True, False], ids=["copies", "zero-copy"])
+def test_writing_into_infos_does_not_change_those_of_later_calls(case: Case, copies: bool) -> None:
+    games = vector(case, 3, copy=copies)
+    games.reset(seed=1)
+    for infos in (games.step(games.random_actions())[4] for _ in range(2)):
+        for name in ("_action_mask", "_to_move", "_rewards"):
+            assert infos[name].all(), name
+        infos["_rewards"][:] = False
+
+
 @pytest.mark.parametrize("form", ["planes", "packed", "none"])
 @pytest.mark.parametrize("copies", [True, False], ids=["copies", "zero-copy"])
 @ALL_GAMES

@@ -19,7 +19,7 @@ from azumaya.envs.adapters.batch.arguments import (
 from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.calls import Call, Caller
 from azumaya.envs.adapters.batch.checks import check_count
-from azumaya.envs.adapters.batch.outputs import CONTENT, Outputs
+from azumaya.envs.adapters.batch.outputs import Outputs
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.spaces import batched, observation_box
 from azumaya.envs.errors import OptionError
@@ -113,9 +113,13 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """An array filled with one value."""
         return np.full(shape, value, dtype)
 
-    def _everybody(self) -> Any:
-        """An array of True for every game."""
-        return self._filled(True, (self.num_envs,)) if self.copy else self._all
+    def _everybody(self) -> tuple[Any, Any, Any]:
+        """Three arrays of True for every game; without copies they are one, filled anew."""
+        if self.copy:
+            first, second, third = (self._filled(True, (self.num_envs,)) for _ in range(3))
+            return first, second, third
+        self._all[:] = True  # callers may have written into it
+        return self._all, self._all, self._all
 
     def _make_spaces(self) -> None:
         actions, game = self._setup.num_actions, self.game
@@ -236,13 +240,14 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         return {"observation": outputs.observations, "action_mask": outputs.masks}
 
     def _infos(self, outputs: Outputs) -> dict[str, Any]:
+        have_masks, have_movers, have_rewards = self._everybody()
         return {
             "action_mask": outputs.masks,
-            "_action_mask": self._everybody(),
+            "_action_mask": have_masks,
             "to_move": outputs.to_move,
-            "_to_move": self._everybody(),
+            "_to_move": have_movers,
             "rewards": outputs.both,
-            "_rewards": self._everybody(),
+            "_rewards": have_rewards,
         }
 
     def _add_finals(self, infos: dict[str, Any], outputs: Outputs, ended: np.ndarray) -> None:
@@ -396,21 +401,18 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             return self._observations(outputs), self._infos(outputs)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything, buffers as their contents only: copied buffers would not be aligned.
+        """Everything but the buffers of outputs, which the next call fills.
 
-        The contents are copied here, because they are written out after this call.
+        The games are copied here, because they are written out after this call.
         """
         with Call(self, "copy", begins=True, looks=True):
-            content = {name: getattr(self._outputs, name).copy() for name in CONTENT}
-            return {**self.__dict__, "_outputs": content, "_batch": self._batch.__getstate__()}
+            return {**self.__dict__, "_outputs": None, "_batch": self._batch.__getstate__()}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         self.__dict__.update(saved)
         self._batch = Batch.__new__(Batch)
         self._batch.__setstate__(saved["_batch"])
-        self._outputs = self._batch.new_outputs()
-        for name, content in saved["_outputs"].items():
-            getattr(self._outputs, name)[:] = content
+        self._outputs, self._returned = self._batch.new_outputs(), False
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""

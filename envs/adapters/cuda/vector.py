@@ -90,13 +90,17 @@ class CudaVectorEnv(AzumayaVectorEnv):
         place = self._batch.device.place
         return torch.full(shape, value, dtype=dtype or torch.bool, device=place)
 
-    def _everybody(self) -> Any:
-        """A tensor of True for every game, reused because creating one costs a kernel launch."""
-        return self._all
+    def _everybody(self) -> tuple[Any, Any, Any]:
+        """One tensor of True for every game, three times: each costs a kernel launch."""
+        every = self._all.fill_(True) if not self.copy else self._filled(True, (self.num_envs,))
+        return every, every, every
 
     def _rows(self, mask: Any) -> np.ndarray | None:
         """The rows of a mask, an array or a tensor; reading a tensor waits for the device."""
-        return super()._rows(mask.cpu().numpy() if hasattr(mask, "cpu") else mask)
+        given = mask.cpu().numpy() if hasattr(mask, "cpu") else mask
+        if given is not None and not (isinstance(given, np.ndarray) and given.dtype == np.bool_):
+            raise OptionError("reset_mask: must be a torch tensor or a NumPy array, of bool")
+        return super()._rows(given)
 
     def _add_finals(self, infos: dict[str, Any], outputs: Any, ended: Any) -> None:
         torch = require("torch", "cuda")
