@@ -124,6 +124,35 @@ def test_the_board_takes_the_focus_while_an_agent_thinks(page: Any, server: str)
     assert not page.locator(".azb-pad").is_visible()
 
 
+def test_the_focus_goes_on_where_what_had_it_is_gone(page: Any, server: str) -> None:
+    """After Play to the board, after Delete to the next game, with Back to the page."""
+    for _ in range(3):
+        begin(page, server, "vierer_dominari", "human", seed="1")
+        assert focused(page) == "a6"
+    page.go_back()
+    games = page.locator(".games li")
+    games.first.wait_for()
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.on("dialog", lambda dialog: dialog.accept())
+    for left in (2, 1):
+        games.last.get_by_role("button").press("Enter")
+        games.nth(left).wait_for(state="detached")
+        assert games.last.get_by_role("button").evaluate("(e) => e === document.activeElement")
+
+
+def test_the_cell_that_has_the_focus_has_a_frame_with_an_edge(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    page.keyboard.press("ArrowRight")
+    look = "(e) => [getComputedStyle(e).stroke, parseFloat(getComputedStyle(e).strokeWidth)]"
+    edge, wide = page.locator("[data-square='b6']").evaluate(look)
+    frame, narrow = page.locator(".azb-focus:visible").evaluate(look)
+    assert (edge, frame) == ("rgb(255, 253, 245)", "rgb(10, 92, 176)")
+    assert wide > narrow > 0
+    assert page.locator(".azb-focus:visible").bounding_box() == pytest.approx(
+        page.locator("[data-square='b6']").bounding_box(), abs=8
+    )
+
+
 def names(page: Any) -> list[str]:
     """What the cells are called."""
     return [hit.get_attribute("aria-label") for hit in page.locator(".azb-hit").all()]

@@ -131,6 +131,7 @@ def test_flipped_and_with_candidates(page: Any, server: str) -> None:
     candidates = view(page)["candidates"]
     shown = page.locator(".azb-candidates text").count()
     assert shown == sum(len(numbers) for _, numbers, _ in candidates) > 0
+    assert page.locator(".azb-lit .azb-ring").count() == page.locator(".azb-legal").count() > 0
     ink = page.locator(".azb-candidates text").first.evaluate("(e) => getComputedStyle(e).fill")
     red, green, blue = (int(candidates[0][2][n : n + 2], 16) for n in (1, 3, 5))
     assert ink == f"rgb({red}, {green}, {blue})"
@@ -200,6 +201,7 @@ def test_a_replay_steps_and_plays(page: Any, server: str) -> None:
     assert page.locator(".azr-move").count() == len(made)
     page.get_by_role("button", name="Forward").click()
     assert page.locator(".azr-here").text_content() == made[0]
+    assert page.locator("[aria-current=step]").all_text_contents() == [made[0]]
     page.get_by_label("Speed").select_option("very fast")
     page.get_by_role("button", name="Play").click()
     page.wait_for_selector(f".azr-moves li:nth-child({len(made)}) .azr-here")
@@ -305,7 +307,19 @@ def test_an_answer_to_a_move_taken_back_is_not_told(page: Any, server: str) -> N
     page.wait_for_selector(".play[data-ply='2']")
     settle(page)
     assert len(waiting) == 2
-    assert page.locator(".azb-said").text_content() == ""
+    assert page.locator(".azb-said").text_content() == f"player_1: {view(page)['made'][1]}"
+    assert page.locator(".moves [aria-current]").all_text_contents() == view(page)["made"][1:]
+
+
+def test_a_field_that_is_wrong_is_shown(page: Any, server: str) -> None:
+    page.goto(server)
+    page.locator("summary").click()
+    page.locator("[name='seed']").fill("-1")
+    page.locator("summary").click()
+    assert not page.locator("[name='seed']").is_visible()
+    page.get_by_role("button", name="Play").click()
+    page.locator("[name='seed']").wait_for(state="visible")
+    assert page.locator("form .error").text_content() == ""
 
 
 def test_opponents_are_named_and_kept(page: Any, server: str) -> None:
@@ -372,6 +386,7 @@ def test_games_can_be_deleted(page: Any, server: str) -> None:
     page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Delete").click()
     games.first.wait_for(state="detached")
+    assert page.evaluate("document.activeElement.id") == "main"
     page.goto(link)
     page.locator(".error", has_text="not yours").wait_for()
 

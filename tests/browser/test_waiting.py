@@ -90,7 +90,8 @@ def test_after_the_last_try_the_page_asks_when_it_is_woken(
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=["online", "visible"])
-def test_what_is_being_asked_is_not_asked_twice(page: Any, server: str, event: str) -> None:
+def test_what_is_being_asked_is_asked_anew(page: Any, server: str, event: str) -> None:
+    """The connection may have died while the page slept; the server searches once all the same."""
     begin(page, server, GAME, "greedy", seed="1")
     waiting = held(page, "answer")
     page.evaluate(event)
@@ -99,7 +100,39 @@ def test_what_is_being_asked_is_not_asked_twice(page: Any, server: str, event: s
     lay(page, "3")
     await_held(page, waiting)
     page.evaluate(event)
+    await_held(page, waiting, 2)
+    assert "player_1 is thinking..." in page.locator(".azb-said").text_content()
     settle(page)
-    assert len(waiting) == 1
-    waiting[0].continue_()
+    assert len(waiting) == 2
+    waiting[1].continue_()
     page.wait_for_selector(".play[data-ply='2']")
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+def test_a_move_without_an_answer_stops_no_others(page: Any, server: str, is_made: bool) -> None:
+    """As after a phone has slept: the page looks whether it was made."""
+    begin(page, server, GAME, "human", seed="1")
+    waiting = held(page, "move")
+    lay(page, "3")
+    await_held(page, waiting)
+    if is_made:
+        waiting[0].fetch()
+    with page.expect_response("**/api/games/*"):
+        page.evaluate(EVENTS[0])
+    settle(page)
+    page.unroute("**/api/games/*/move")
+    assert page.locator(f".play[data-ply='{int(is_made)}']").count() == 1
+    assert page.locator(".azb-said").text_content() == ""
+    lay(page, "2", cell=1)
+    page.wait_for_selector(f".play[data-ply='{1 + is_made}']")
+
+
+def test_a_long_search_for_a_hint_is_told(page: Any, server: str) -> None:
+    page.add_init_script(QUICK)
+    begin(page, server, GAME, "human", seed="1")
+    waiting = held(page, "hint")
+    page.get_by_role("button", name="Hint").click()
+    await_held(page, waiting)
+    page.locator(".azb-said", has_text="Still searching").wait_for()
+    waiting[0].fulfill(json={"summary": "found", "moves": []})
+    page.locator(".azb-said", has_text="found").wait_for()
