@@ -161,6 +161,10 @@ def names(page: Any) -> list[str]:
 def test_cells_tell_whose_region_they_are_in(page: Any, server: str) -> None:
     """In a draft, also which region that is."""
     begin(page, server, "sudoku_moyo", "human", seed="1", territory="draft")
+    named = view(page)["names"]
+    marks = page.locator(".azb-lit .azb-dot").all()
+    dots = [[float(mark.get_attribute(name)) for name in ("cx", "cy")] for mark in marks]
+    assert not [name for name, *place in named if place in dots], "no dot lies on a name"
     assert all(re.search(r", (free|neutral) region r[1-9](, |$)", name) for name in names(page))
     assert ", free region r" in names(page)[0]
     page.locator("[data-square='a1']").click()

@@ -131,7 +131,7 @@ def test_flipped_and_with_candidates(page: Any, server: str) -> None:
     candidates = view(page)["candidates"]
     shown = page.locator(".azb-candidates text").count()
     assert shown == sum(len(numbers) for _, numbers, _ in candidates) > 0
-    assert page.locator(".azb-lit .azb-ring").count() == page.locator(".azb-legal").count() > 0
+    assert page.locator(".azb-lit .azb-border").count() == page.locator(".azb-legal").count() > 0
     ink = page.locator(".azb-candidates text").first.evaluate("(e) => getComputedStyle(e).fill")
     red, green, blue = (int(candidates[0][2][n : n + 2], 16) for n in (1, 3, 5))
     assert ink == f"rgb({red}, {green}, {blue})"

@@ -180,18 +180,25 @@ class Board {
     // Every mark has a white edge, so that it stands out on light and on dark cells.
     const mark = (index, name, size) => {
       const [x, y] = this.place(cells[index][1], cells[index][2]);
-      const circle = (kind) => svgElement("circle", { cx: x, cy: y, r: pitch * size, class: kind });
+      const r = pitch * size;
+      const shape = (kind) => (name === "azb-border"
+        ? svgElement("rect", { x: x - r, y: y - r, width: 2 * r, height: 2 * r, rx: 3, class: kind })
+        : svgElement("circle", { cx: x, cy: y, r, class: kind }));
       const group = svgElement("g");
-      group.append(circle("azb-edge"), circle(name));
+      group.append(shape("azb-edge"), shape(name));
       return group;
     };
     const next = [...this.targets()];
+    // What is written on an empty cell reaches into its corners.
     const numbered = this.withCandidates ? view.candidates.map((each) => each[0]) : [];
-    const hasContent = (index) => numbered.includes(index)
-      || (cells[index][4] && cells[index][4] !== "dead");
+    const isWritten = (index) => numbered.includes(index)
+      || view.names.some(([, x, y]) => x === cells[index][1] && y === cells[index][2]);
+    const possible = (index) => {
+      if (cells[index][4] && cells[index][4] !== "dead") return mark(index, "azb-ring", 0.46);
+      return isWritten(index) ? mark(index, "azb-border", 0.45) : mark(index, "azb-dot", 0.12);
+    };
     this.layers.lit.replaceChildren(
-      ...next.map((index) => hasContent(index)
-        ? mark(index, "azb-ring", 0.46) : mark(index, "azb-dot", 0.12)),
+      ...next.map(possible),
       ...this.chosen.map((index) => mark(index, "azb-chosen", 0.46)));
     this.hits.forEach((hit, index) => hit.classList.toggle("azb-legal", next.includes(index)));
   }
