@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -738,36 +735,3 @@ def test_the_scene_shows_the_marbles_pushed_out() -> None:
 
 def test_pettingzoo() -> None:
     api_test(abalone_v0.env(max_plies=60), num_cycles=70)
-
-
-# ---- interpreted ----
-
-PLAY_SOME = """
-import random
-from azumaya.envs.kernels.compile import INTERPRETED
-from azumaya.envs.position import Position
-print(INTERPRETED)
-for layout in ("belgian_daisy", "swiss_daisy"):
-    rng, position = random.Random(3), Position("abalone", layout=layout, max_plies=12)
-    while not position.is_over:
-        position.play(rng.choice(position.legal_actions()))
-        print(position, position.observation(0).tobytes().hex()[:400])
-"""
-
-
-@pytest.mark.slow
-def test_interpreted_games_are_the_same() -> None:
-    printed = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", PLAY_SOME],
-            env={**os.environ, "NUMBA_DISABLE_JIT": flag},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.splitlines()
-        for flag in ("0", "1")
-    ]
-    assert printed[0][0] == "False"
-    assert printed[1][0] == "True"
-    assert printed[0][1:] == printed[1][1:]
-    assert len(printed[0]) == 25

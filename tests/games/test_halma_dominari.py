@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
-import subprocess
-import sys
 from collections import Counter
 
 import numpy as np
@@ -626,37 +623,3 @@ def test_scene() -> None:
 
 def test_pettingzoo() -> None:
     api_test(halma_dominari_v0.env(), num_cycles=150)
-
-
-# ---- interpreted ----
-
-PLAY_SOME = """
-import random
-from azumaya.envs.kernels.compile import INTERPRETED
-from azumaya.envs.position import Position
-print(INTERPRETED)
-for seed, setup in enumerate(("random", "choose")):
-    rng = random.Random(seed)
-    position = Position("halma_dominari", seed=seed, setup=setup)
-    while not position.is_over:
-        position.play(rng.choice(position.legal_actions()))
-        seen = position.observation(0).tobytes().hex()
-        print(position, seen, position.explain(3), position.scene().notes)
-"""
-
-
-def test_interpreted_games_are_the_same() -> None:
-    printed = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "-c", PLAY_SOME],
-            env={**os.environ, "NUMBA_DISABLE_JIT": flag},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.splitlines()
-        for flag in ("0", "1")
-    ]
-    assert printed[0][0] == "False"
-    assert printed[1][0] == "True"
-    assert printed[0][1:] == printed[1][1:]
-    assert len(printed[0]) > 60

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -441,30 +438,6 @@ def test_module_and_lookahead() -> None:
     assert env.metadata["name"] == "sudoku_horikomi_v0"
     state = from_text(ENDS["fewer Moyo stones"][0]).state[0]
     assert HORIKOMI.rules.evaluate(state, 0) == -HORIKOMI.rules.evaluate(state, 1) > 0
-
-
-@pytest.mark.slow
-def test_interpreted_as_compiled() -> None:
-    """The same game is played without numba."""
-    code = (
-        "import random; from azumaya.envs import Position\n"
-        "rng = random.Random(5)\n"
-        f"p = Position('sudoku_horikomi', puzzle={EMPTY!r}, handicap=(1, 2))\n"
-        "while not p.is_over: p.play(rng.choice(p.legal_actions()))\n"
-        "print(p, p.observation(0).tobytes().hex()[-60:])"
-    )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "NUMBA_DISABLE_JIT": flag},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for flag in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1]
-    assert "result=" in outputs[0]
 
 
 def test_the_note_beside_the_board_names_the_phase() -> None:

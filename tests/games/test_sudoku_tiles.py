@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from collections import Counter
 from typing import Any
 
@@ -500,28 +497,3 @@ def test_random_games_survive_text(options: dict[str, Any]) -> None:
         TILES.words.check_state(again[0])
         assert TILES.visible(again) == TILES.visible(position.state)
     assert plies <= TILES.options.max_steps(settings)
-
-
-@pytest.mark.slow
-def test_interpreted_as_compiled() -> None:
-    """The same game is played without numba."""
-    code = (
-        "import random; from azumaya.envs import Position\n"
-        "rng, p = random.Random(5), Position('sudoku_tiles', seed=8, draws='5')\n"
-        "while not p.is_over: p.play(rng.choice(p.legal_actions()))\n"
-        "print(p, p.revealed(), p.observation(0).tobytes().hex()[-60:])\n"
-        "q = Position('sudoku_tiles', seed=2, start='one_each').resample_hidden(4)\n"
-        "print(q.state.tobytes().hex())\n"
-    )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "NUMBA_DISABLE_JIT": flag},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for flag in ("0", "1")
-    ]
-    assert outputs[0] == outputs[1]
-    assert "score=" in outputs[0]
