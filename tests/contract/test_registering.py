@@ -9,9 +9,11 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import gymnasium
 import numpy as np
@@ -31,9 +33,10 @@ SHIPPED = next(iter(GAMES.values()))
 
 
 @pytest.fixture(autouse=True)
-def restored_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Undo after each test what it registered."""
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+def restored_registries() -> Iterator[None]:
+    """Undo after each test what it registered, also with Gymnasium and PettingZoo."""
+    with patch.dict(registry._registered), patch.dict(gymnasium.registry), patch.dict(aec_registry):
+        yield
 
 
 def in_a_new_process(code: str, **environ: str) -> subprocess.CompletedProcess[str]:

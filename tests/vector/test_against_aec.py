@@ -61,6 +61,7 @@ def test_next_step_mode(case: Case) -> None:
                 env.step(int(actions[row]))
                 check_step(row, env, mover, results)
             check_row(row, env, observations, infos)
+    assert ends or PLIES < 400
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
@@ -103,13 +104,14 @@ def test_disabled_mode(case: Case) -> None:
     """Only `reset` starts new games, and a reset mask selects them."""
     rng = np.random.default_rng(3)
     games = vector(case, 3, autoreset_mode="Disabled")
-    envs = [case.raw() for _ in SEEDS]
+    envs, ends = [case.raw() for _ in SEEDS], 0
     observations, _ = games.reset(seed=SEEDS)
     for row, env in enumerate(envs):
         env.reset(seed=SEEDS[row])
     for _ in range(PLIES):
         over = np.array([is_over(env) for env in envs])
         if over.any():
+            ends += int(over.sum())
             observations, infos = games.reset(options={"reset_mask": over})
             for row in np.flatnonzero(over):
                 envs[row].reset()
@@ -123,6 +125,7 @@ def test_disabled_mode(case: Case) -> None:
             env.step(int(actions[row]))
             check_step(row, env, mover, results)
             check_row(row, env, observations, infos)
+    assert ends or PLIES < 400
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
