@@ -150,7 +150,7 @@ def test_output_without_unicode_works() -> None:
 
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/full", "/dev/urandom"])
-def test_endless_files_are_refused(device: str, tmp_path: Path) -> None:
+def test_endless_files_are_refused(device: str) -> None:
     if not Path(device).exists():
         pytest.skip(f"there is no {device}")
     for words in (("puzzles", "check", device), ("puzzles", "generate", "--output", device)):

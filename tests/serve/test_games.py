@@ -121,7 +121,7 @@ def test_what_explanations_need_is_compiled_before(
     assert asked == [True, False]
 
 
-def test_a_late_answer_of_a_search_changes_nothing(client: TestClient) -> None:
+def test_a_late_answer_of_a_search_changes_nothing() -> None:
     """While an agent thinks, the person takes a move back: its answer is dropped."""
     games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})

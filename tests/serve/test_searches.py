@@ -290,7 +290,7 @@ def test_an_agent_that_fails_is_told_apart_from_a_wrong_request(
 
 @pytest.mark.usefixtures("_agents")
 @pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
-def test_an_agent_that_hangs_is_given_up_and_others_play_on(tmp_path: Path) -> None:
+def test_an_agent_that_hangs_is_given_up_and_others_play_on() -> None:
     workers = Workers(1, waiting=4)
     position = Position("vierer_dominari")
 
