@@ -40,9 +40,7 @@ ODD = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _beside_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(Path(__file__).parent)
+pytestmark = pytest.mark.usefixtures("beside_the_agents")
 
 
 def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
@@ -137,10 +135,7 @@ def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:
     worker.close()
     assert isinstance(pair, PairResult)
     assert pair.faults == ((0, "time-out: no move in 0.3 s"),) * 2
-    until = time.monotonic() + 30
-    while processes.running_with(mark) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not processes.running_with(mark)
+    processes.eventually(lambda: not processes.running_with(mark))
 
 
 def test_programs_that_agents_start_read_no_jobs() -> None:
