@@ -18,9 +18,9 @@ from gymnasium import spaces
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.duel.duel import Duel, Turn
 from azumaya.envs.adapters.spaces import observation_box
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.extras import require
-from azumaya.envs.game import Game
+from azumaya.envs.game import Game, one_of
 from azumaya.envs.position import check_seed
 from azumaya.envs.registry import game_of
 from azumaya.envs.setup import prepare
@@ -62,7 +62,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         PositionError: the position text is malformed or impossible, or the game is over in it.
         gymnasium.error.ResetNeeded: a call needs episodes in progress, but `reset` was never
             called, or a step against compiled opponents was interrupted.
-        gymnasium.error.ClosedEnvironmentError: `reset` or `step` after `close`.
+        gymnasium.error.ClosedEnvironmentError: `reset`, `step` or `set_state` after `close`.
     """
 
     def __init__(
@@ -79,8 +79,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         threads: int | None = 1,
         **options: Any,
     ) -> None:
-        if not isinstance(dtype, str) or dtype not in DTYPES:
-            raise OptionError(f"dtype={brief(dtype)}: must be one of {DTYPES}")
+        dtype = one_of("dtype", *DTYPES)(dtype)
         self.game = game_of(game)
         setup = prepare(self.game, options)
         self.duel = Duel(
@@ -90,7 +89,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         self._dtype = np.dtype(dtype)
         self._own: list[dict[str, Any]] = [{} for _ in range(num_envs)]
         self._seed = None if seed is None else check_seed(seed)
-        self._actions: np.ndarray | None = None
+        self._actions: Any = None
         box = observation_box(self.game, self._dtype)
         super().__init__(num_envs, box, spaces.Discrete(setup.num_actions))
 
@@ -110,8 +109,8 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         return self._observations(self.duel.planes)
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Store the learner's actions, `(n,)`, for `step_wait`."""
-        self._actions = actions
+        """Store the learner's actions, `(n,)`, for `step_wait`; an array is copied."""
+        self._actions = actions.copy() if isinstance(actions, np.ndarray) else actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play the stored actions and the opponents' replies.
@@ -122,10 +121,13 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
             `TimeLimit.truncated`, whether a limit ended them without a result.
 
         Raises:
-            IllegalActionError: an action is illegal, the learner's or the opponent's. As with any
-                error from a policy or an agent, no game has changed.
+            IllegalActionError: an action is illegal, the learner's or the opponent's, or no actions
+                are stored. As with any error from a policy or an agent, no game has changed.
         """
-        return self.duel.step(self._actions, self._results)
+        actions, self._actions = self._actions, None
+        if actions is None:
+            raise IllegalActionError("step_wait: no actions are stored; call step_async first")
+        return self.duel.step(actions, self._results)
 
     def _results(
         self, turn: Turn
@@ -146,29 +148,49 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         return self.duel.masks.copy()
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seed the next `reset()`: game `i` is environment number `i` of the seed."""
+        """Seed the next `reset()`: game `i` is environment number `i` of the seed.
+
+        Raises:
+            OptionError: the seed is not a whole number from 0 to 2**64 - 1.
+        """
         self._seed = secrets.randbits(32) if seed is None else check_seed(seed)
         return [self._seed] * self.num_envs
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that later steps depend on, as from `Duel.get_state`; copies."""
+        """Everything that later steps depend on, as from `Duel.get_state`; copies.
+
+        Policies and agents in the other seat are not included: a state numbers them in the order
+        in which they were given, to the constructor and to `set_opponent`.
+
+        Raises:
+            ResetNeeded: no episodes are in progress.
+        """
         return self.duel.get_state()
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return to what `get_state` gave, here or in another environment with the same arguments.
 
+        The other one must also have been given the same policies and agents, in the same order: it
+        cannot tell others in their place from them.
+
         Returns:
             The observations `(n, C, rows, columns)`, as from `reset`.
 
         Raises:
-            OptionError: this is not the state of such an environment; nothing has changed.
+            OptionError: this is not the state of such an environment, or it names an opponent that
+                plays here no longer or was never given; nothing has changed.
+            ClosedEnvironmentError: `close` was called.
         """
         self.duel.set_state(state)
         self._seed = None
         return self._observations(self.duel.planes)
 
     def set_opponent(self, opponent: Any) -> None:
-        """Change the opponents, starting with each game's next episode."""
+        """Change the opponents, starting with each game's next episode.
+
+        Raises:
+            OptionError: this is no opponent, see the class; nothing has changed.
+        """
         self.duel.set_opponent(opponent)
 
     def close(self) -> None:
@@ -180,7 +202,13 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """`action_masks`, or `position`: a game's position as an independent object."""
+        """`action_masks`, or `position`: a game's position as an independent object.
+
+        Raises:
+            AttributeError: there is no such method.
+            OptionError: `indices` are not games of this environment.
+            ResetNeeded: no episodes are in progress.
+        """
         if method_name in METHODS:
             self.duel.check_begun(method_name)
         rows = self._rows(indices)
@@ -192,7 +220,12 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         raise AttributeError(f"env_method: {method_name!r} is not one of {', '.join(METHODS)}")
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The values from `set_attr`, or an attribute that all games share."""
+        """The values from `set_attr`, or an attribute that all games share.
+
+        Raises:
+            AttributeError: there is no such attribute.
+            OptionError: `indices` are not games of this environment.
+        """
         return [self._attribute(attr_name, row) for row in self._rows(indices)]
 
     def _attribute(self, name: str, row: int) -> Any:

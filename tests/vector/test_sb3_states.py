@@ -11,7 +11,7 @@ pytest.importorskip("stable_baselines3")
 
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 BOTH = {"random": 0.5, "greedy": 0.5}
@@ -87,6 +87,42 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     env.close()
     with pytest.raises(ClosedEnvironmentError):
         env.set_state(state)
+
+
+def first_legal(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """A policy."""
+    return masks.argmax(axis=1)
+
+
+def last_legal(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """Another policy."""
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def test_a_state_never_names_an_opponent_that_was_given_later() -> None:
+    env = AzumayaVecEnv("vierer_dominari", 3, opponent=first_legal, seed=1)
+    env.reset()
+    state = env.get_state()
+    for opponent in ("random", last_legal):
+        env.set_opponent(opponent)
+        env.reset()
+    with pytest.raises(OptionError, match="an opponent that does not play here"):
+        env.set_state(state)
+    same = AzumayaVecEnv("vierer_dominari", 3, opponent=first_legal, seed=2)
+    same.set_state(state)
+
+
+def test_actions_are_played_once_and_as_they_were_when_stored() -> None:
+    env = made(seed=1)
+    env.reset()
+    with pytest.raises(IllegalActionError, match="call step_async first"):
+        env.step_wait()
+    actions = env.action_masks().argmax(axis=1)
+    env.step_async(actions)
+    actions[:] = -1
+    env.step_wait()
+    with pytest.raises(IllegalActionError, match="call step_async first"):
+        env.step_wait()
 
 
 def test_masks_belong_to_the_user() -> None:

@@ -248,7 +248,8 @@ class Duel(SeatedGames):
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that later steps depend on: copies of `states`, `series` and `seats`, by name.
 
-        Policies and agents in the other seat are not included.
+        Policies and agents in the other seat are not included: a state numbers them in the order
+        in which they were given, to the constructor and to `set_opponent`.
 
         Raises:
             ResetNeeded: no episodes are in progress.
@@ -261,9 +262,12 @@ class Duel(SeatedGames):
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Return to what `get_state` gave, here or in another duel with the same arguments.
 
+        The other duel must also have been given the same policies and agents, in the same order: it
+        cannot tell others in their place from them.
+
         Raises:
-            OptionError: this is not the state of such a duel at the learner's turn; nothing has
-                changed.
+            OptionError: this is not the state of such a duel at the learner's turn, or it names an
+                opponent that plays here no longer or was never given; nothing has changed.
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("set_state")

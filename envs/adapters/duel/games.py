@@ -84,6 +84,7 @@ class SeatedGames:
         self.game, self.setup, self.count = game, setup, check_count(count)
         self._seats = as_states(np.zeros(count, SEAT))
         self._others: dict[int, Policy | Opponent] = {}
+        self._next_code = OTHERS
         self.set_opponent(opponent)
         self.set_seat(seat)
         self._workers = Workers(threads)
@@ -101,18 +102,22 @@ class SeatedGames:
     # ---- who plays ----
 
     def set_opponent(self, opponent: Any) -> None:
-        """Change the opponent, starting with each game's next episode."""
+        """Change the opponent, starting with each game's next episode.
+
+        Raises:
+            OptionError: this is no opponent, see `duel.Duel`; nothing has changed.
+        """
         pairs = weighted(opponent)
         used = set(self._seats["opponent"].tolist())  # by the games in progress
         self._others = {code: each for code, each in self._others.items() if code in used}
-        free, codes = max(self._others, default=OTHERS - 1) + 1, []
+        codes = []  # each is used once, so that no saved state names another opponent
         for each, _ in pairs:
             if isinstance(each, str):
                 codes.append(NAMED[each].code)
             else:
-                self._others[free] = each
-                codes.append(free)
-                free += 1
+                self._others[self._next_code] = each
+                codes.append(self._next_code)
+                self._next_code += 1
         weights = np.array([weight for _, weight in pairs], np.float64)
         # Scaled by a power of two: the ratios stay exact, and the sum is finite.
         weights = np.ldexp(weights, -np.frexp(weights.max())[1])
