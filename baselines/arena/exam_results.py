@@ -112,18 +112,9 @@ class ExamResult:
 
     @property
     def regret_interval(self) -> Interval:
-        """The normal 95 % interval for `regret`, which is never below 0.
-
-        If nothing was given away, that would be from 0 to 0. Then the upper end is that of Wilson's
-        interval for the share of positions in which something is given away, times the most that a
-        move of these positions can cost.
-        """
-        regrets = [answer.regret for answer in self.answers]
-        if not any(regrets):
-            most = max(a.question.value - min(a.question.values.values()) for a in self.answers)
-            return 0.0, wilson(0.0, len(regrets))[1] * most
-        low, high = normal(regrets)
-        return max(0.0, low), high
+        """The 95 % interval for `regret`, see `regret_interval`."""
+        most = max(a.question.value - min(a.question.values.values()) for a in self.answers)
+        return regret_interval([answer.regret for answer in self.answers], most)
 
     def by_distance(self) -> dict[Interval, ExamResult]:
         """The answers by the plies left in the game, in up to five groups of equal width.
@@ -173,6 +164,25 @@ def distance_groups(least: int, most: int) -> Iterator[tuple[int, int]]:
     width = -(-(most - least + 1) // GROUPS)
     for low in range(least, most + 1, width):
         yield low, min(low + width - 1, most)
+
+
+def regret_interval(regrets: Sequence[float], most: float) -> Interval:
+    """The 95 % interval for the mean of regrets, which is never below 0.
+
+    It is the normal one, or wider: that is too narrow where mistakes are few, and has no width
+    where there are none. The upper end is at least that of Wilson's interval for the share of
+    mistakes, times the mean cost of the mistakes and one more that costs the most; the lower end is
+    at most that for the share, times the mean cost of the mistakes.
+
+    Args:
+        regrets: what each move gives away, at least one.
+        most: the most that a move of these positions can give away.
+    """
+    mistakes = [regret for regret in regrets if regret]
+    fewest, highest = wilson(len(mistakes) / len(regrets), len(regrets))
+    low, high = normal(regrets)
+    least = min(low, fewest * statistics.fmean(mistakes)) if mistakes else 0.0
+    return max(0.0, least), max(high, highest * statistics.fmean([*mistakes, most]))
 
 
 def _share(answers: Sequence[Answer]) -> float | None:

@@ -13,6 +13,7 @@ from azumaya.baselines.agents.asking import ask, ask_on_states
 from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena.kernels import look_kernel, play_kernel, rows_to_move
 from azumaya.baselines.arena.starts import balanced_starts
+from azumaya.baselines.game_options import by_default
 from azumaya.envs import IllegalActionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.game import RUNNING, Game
@@ -97,8 +98,8 @@ def start_set(
     """
     game = game_of(game)
     setup = prepare(game, options or {})
-    covered = POSITION not in setup.given and setup.settings == prepare(game, {}).settings
-    texts = balanced_starts(game.name) if balanced and covered else ()
+    covered = balanced and by_default(game, options or {})
+    texts = balanced_starts(game.name) if covered else ()
     return StartSet(game, setup, texts, seed)
 
 

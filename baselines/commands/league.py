@@ -19,7 +19,13 @@ from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
 from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, extend, local_crew
 from azumaya.baselines.arena.league.making import cards_of
-from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
+from azumaya.baselines.arena.league.results import (
+    League,
+    LeagueFile,
+    PairResult,
+    is_begun,
+    read_league,
+)
 from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan, remarks
 from azumaya.baselines.arena.league.standing import (
     Standing,
@@ -108,8 +114,8 @@ def play(
         float | None,
         typer.Option(
             min=1,
-            help="Choose the most informative pairs, until no interval of the ratings over all "
-            "games is wider than this many points on either side.",
+            help="Choose the most informative pairs, until half the width of every interval of "
+            "the ratings over all games is at most this many points.",
         ),
     ] = None,
     minutes: Annotated[
@@ -239,7 +245,7 @@ def _games(named: Sequence[str], results: Path) -> tuple[str, ...]:
 
     The file is read before it is opened for writing: what the user gave is checked first.
     """
-    if not named and results.exists() and results.stat().st_size:
+    if not named and is_begun(results):
         cards = _checked(read_league, results).cards.values()
         named = list(dict.fromkeys(name for card in cards for name in card.games))
     return tuple(dict.fromkeys(_checked(game_named, name).name for name in named or GAMES))

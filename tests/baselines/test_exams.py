@@ -16,7 +16,13 @@ from azumaya import baselines
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena import exam_maker, exams
 from azumaya.baselines.arena.exam_maker import ExamPlan
-from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam, distance_groups
+from azumaya.baselines.arena.exam_results import (
+    Answer,
+    ExamResult,
+    answer_exam,
+    distance_groups,
+    regret_interval,
+)
 from azumaya.baselines.arena.exams import PARTS, Exam, ExamError, ExamPosition, load_exam, read_exam
 from azumaya.baselines.arena.intervals import difference, normal, wilson
 from azumaya.baselines.search import solve
@@ -85,7 +91,7 @@ def test_the_figures_of_an_exam_by_hand() -> None:
     assert found.regret == pytest.approx((0 + 2 + 2 + 1 + 0) / 5)
     assert found.kept_wins_interval == wilson(2 / 3, 3)
     assert found.kept_draws_interval == wilson(0.5, 2)
-    assert found.regret_interval == normal([0, 2, 2, 1, 0])
+    assert found.regret_interval == regret_interval([0, 2, 2, 1, 0], 5)
     assert result((close, "d")).kept_wins == 0, "a draw does not keep a win"
     assert result((close, "c")).regret == 5
     assert result((won, "a"), (won, "b")).regret_interval[0] == 0, "regret is never negative"
@@ -102,6 +108,21 @@ def test_without_a_loss_the_interval_of_regret_says_what_few_positions_leave_ope
     many = result(*[(won, "a")] * 500)
     assert many.regret_interval == (0, 2 * wilson(0, 500)[1])
     assert 0.01 < many.regret_interval[1] < 0.02
+
+
+def test_the_interval_of_regret_is_the_normal_one_where_mistakes_are_common() -> None:
+    regrets = [0, 1, 2] * 300
+    assert regret_interval(regrets, 2) == normal(regrets)
+
+
+def test_the_interval_of_regret_grows_with_the_first_mistakes() -> None:
+    """The normal one is wider without any than with a few, and has no width for one position."""
+    highs = [regret_interval([2] * k + [0] * (500 - k), 2)[1] for k in range(6)]
+    assert highs == sorted(set(highs))
+    assert highs[1] == 2 * wilson(1 / 500, 500)[1]
+    assert regret_interval([2], 2) == (2 * wilson(1, 1)[0], 2)
+    low, high = regret_interval([1, 1, 1], 2)
+    assert low == wilson(1, 3)[0] < 1 < high == 5 / 4
 
 
 def test_positions_are_grouped_by_distance() -> None:
@@ -338,6 +359,7 @@ def test_shipped_exams_are_whole(game: str, part: str) -> None:
 @pytest.mark.parametrize("game", GAMES_WITH)
 def test_the_parts_come_from_different_games(game: str) -> None:
     public, held_out = (load_exam(game, part) for part in PARTS)
+    assert len(public.positions) + len(held_out.positions) == WANTED
     for name in ("position", "seed"):
         one, other = ({getattr(p, name) for p in exam.positions} for exam in (public, held_out))
         assert not one & other

@@ -113,15 +113,18 @@ def test_a_torn_last_line_is_dropped_and_the_pair_added_again(path: Path, lost: 
 
 
 def test_a_file_torn_at_any_byte_can_be_continued_or_is_refused(path: Path) -> None:
-    """Refused is only a file without whole settings, which nobody has played a game in."""
+    """A file without whole settings, in which no game is stored, only by the same command."""
     whole = path.read_bytes()
     first = whole.index(b"\n") + 1
     ends = [place for place, byte in enumerate(whole) if byte == ord("\n")]
     for size in sorted({*range(1, len(whole), 37), *ends, *(end + 1 for end in ends)}):
         path.write_bytes(whole[:size])
         if size < first:
+            LeagueFile(path, seed=3).close()
+            assert path.read_bytes() == whole[:first]
+            path.write_bytes(whole[: first - 1])
             with pytest.raises(LeagueFileError, match="no line with the settings of a league"):
-                LeagueFile(path)
+                LeagueFile(path, seed=4)
         else:
             assert len(reopened(path)) == max(0, whole[:size].count(b"\n") - 4)
             assert path.read_bytes() == whole[: path.stat().st_size]

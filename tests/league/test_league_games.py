@@ -43,9 +43,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture(autouse=True)
-def _beside_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(Path(__file__).parent)
+pytestmark = pytest.mark.usefixtures("beside_the_agents")
 
 
 def program(code: str) -> str:
@@ -137,6 +135,21 @@ def test_an_agent_that_cannot_be_made_sits_out_and_loses_nothing(
     assert len(file.league.pairs) == 3 * 3
     assert all(pair.faults == (None, None) for pair in file.league.pairs.values())
     file.close()
+
+
+def test_an_agent_that_failed_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its object may fail in every later game, too."""
+    table, job = Table(), job_of(["odd_agents:Raises", "greedy"])
+    made: list[str] = []
+
+    def find(name: str) -> Any:
+        made.append(name)
+        return find_agent(name)
+
+    monkeypatch.setattr(games, "find_agent", find)
+    for _ in range(2):
+        assert table.play(job)["fault"][0] == 0
+    assert made == ["odd_agents:Raises", "greedy", "odd_agents:Raises"]
 
 
 def test_only_the_agent_with_the_id_of_a_job_plays_it() -> None:
@@ -261,7 +274,7 @@ def test_who_joins_later_plays_only_what_is_missing(tmp_path: Path) -> None:
     assert len(read_league(path).pairs) == 2 * 3
 
 
-def test_agents_play_only_what_they_can(tmp_path: Path) -> None:
+def test_agents_play_only_what_they_can() -> None:
     card = card_of("alphabeta:10", GAMES)
     assert set(card.games) == set(GAMES) - {"sudoku_tiles"}
     with pytest.raises(OptionError, match="alphabeta:10: plays none of the league's games: "):
@@ -401,7 +414,7 @@ while True: print("no move", flush=True)
 """
 
 
-def test_a_program_that_prints_without_being_asked_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_prints_without_being_asked_waits() -> None:
     """Its pipe holds what it prints, and not the memory of the agent."""
     position = Position(GAME)
     move = position.legal_moves()[0]
@@ -461,10 +474,7 @@ def test_a_program_is_closed_although_another_process_holds_its_output(
     assert not closing.is_alive()
     for number in running_with(mark) if away else ():
         os.kill(number, signal.SIGKILL)
-    until = time.monotonic() + 30
-    while running_with(mark) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not running_with(mark)
+    eventually(lambda: not running_with(mark))
 
 
 INTERRUPTS = """

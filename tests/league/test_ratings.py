@@ -68,6 +68,34 @@ def test_the_order_of_agents_and_seats_does_not_matter() -> None:
     assert {rating.elo for rating in ratings} == {ratings[0].elo}
 
 
+def test_the_order_in_which_agents_joined_does_not_matter() -> None:
+    """Intervals are drawn at random, for one agent after the other."""
+    agents = ["random", "ann", "bob"]
+    outcomes = [(1, 1), (1, -1), (0, -1), (-1, 1)]
+    results = [
+        r
+        for who in itertools.combinations(sorted(agents), 2)
+        for r in pairs_of("g", who, *outcomes)
+    ]
+    found = [rate(results, order) for order in itertools.permutations(agents)]
+    assert all(other == found[0] for other in found)
+
+
+def test_the_added_game_weighs_the_same_however_often_another_game_was_played() -> None:
+    """Each of the games in which two agents met has its part of it."""
+    found = []
+    for last in (2, 200):
+        numbers = {f"g{g}": 2 for g in range(7)} | {"last": last}
+        results = [
+            r
+            for game, number in numbers.items()
+            for r in pairs_of(game, ("ann", "random"), *[(1, 1)] * number)
+        ]
+        found.append(rate(results, ["random", "ann"], 1)[ALL]["ann"].elo)
+    assert found[0] == pytest.approx(elo(32, 0), abs=0.05)
+    assert found[0] < found[1] < found[0] + 40
+
+
 NEW = ["random", "ann", "new"]
 
 
@@ -75,11 +103,15 @@ NEW = ["random", "ann", "new"]
 
 
 def test_games_have_equal_weight_however_many_pairs_they_have() -> None:
-    """Game a: 75 % of 4 games; game b: 25 % of 400. With equal weights that is even."""
+    """Game a: 75 % of 4 games; game b: 25 % of 400. With equal weights that is about even.
+
+    The half of the drawn game that counts in game a weighs more: (3.25 / 4.5 + 100.25 / 400.5) / 2.
+    """
     a = pairs_of("a", ("ann", "random"), (1, 1), (1, -1))
     b = pairs_of("b", ("ann", "random"), *[(-1, -1), (1, -1)] * 100)
     found = rate([*a, *b], ["random", "ann"])
-    assert found[ALL]["ann"].elo == pytest.approx(0, abs=0.05)
+    share = (3.25 / 4.5 + 100.25 / 400.5) / 2
+    assert found[ALL]["ann"].elo == pytest.approx(400 * math.log10(share / (1 - share)), abs=0.05)
     assert found["a"]["ann"].elo > 0 > found["b"]["ann"].elo
     assert found["b"]["ann"].elo < rate(b[:2], ["random", "ann"])["b"]["ann"].elo
 
@@ -160,7 +192,7 @@ def test_the_fit_finds_known_strengths() -> None:
 
 
 def test_intervals_cover_the_true_strength() -> None:
-    """In about 95 % of leagues; fewer than 85 % of 120 would be a fault (six standard errors)."""
+    """In about 95 % of leagues; fewer than 85 % of 120 would be a fault (five standard errors)."""
     covered, widths = [], []
     for seed in range(40):
         found = rate(play(30, seed), list(STRENGTHS), resamples=100)["g"]

@@ -232,22 +232,22 @@ class Table:
         except UnfitAgentError as error:
             return unfit(error.which, str(error))
         except (AgentFaultError, WrongMoveError) as error:
-            self._end_program(job["agents"][error.which])
+            self._drop(job["agents"][error.which])
             return lost(error.which, str(error), agents)
         finally:
             self._note_begun(job, agents)
 
-    def _end_program(self, name: str) -> None:
-        """End the program of an agent that failed, and make the agent anew for its next game."""
-        agent, _ = self._agents[name]
+    def _drop(self, name: str) -> None:
+        """Let an agent go that failed, with its program: it is made anew for its next game."""
+        agent, _ = self._agents.pop(name)
+        self._seen = {seen for seen in self._seen if seen[0] != name}
         if isinstance(agent, ProgramAgent):
             agent.close()
-            del self._agents[name]
 
     def _note_begun(self, job: Mapping[str, Any], agents: Sequence[Watched]) -> None:
         """Note who has moved; an agent whose opponent failed before that keeps its grace."""
         for name, agent in zip(job["agents"], agents, strict=False):
-            if agent.begun:
+            if agent.begun and name in self._agents:
                 self._seen.add((name, job["game"]))
 
     def _played(self, job: Mapping[str, Any], agents: Sequence[Watched]) -> dict[str, Any]:

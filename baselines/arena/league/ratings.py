@@ -94,6 +94,7 @@ def rate(
     Raises:
         MissingExtraError: choix is not installed.
     """
+    agents = sorted(agents)  # resamples are drawn in this order, whoever joined first
     counts = _count(pairs, agents)
     games = sorted(counts)
     found = {
@@ -176,7 +177,8 @@ def levelled(wins: np.ndarray) -> np.ndarray:
     """What agents have won against each other, with every meeting and every game of equal weight.
 
     The drawn game is added before meetings are scaled, so what it weighs does not depend on how
-    many games other agents have played.
+    many games other agents have played. Each game in which two agents have met has its part of it,
+    as in resamples, so what it weighs does not depend on how often they met in another game either.
 
     Args:
         wins: how many games each agent has won against each, `(games, agents, agents)`.
@@ -185,11 +187,9 @@ def levelled(wins: np.ndarray) -> np.ndarray:
         `(agents, agents)`; the sum is the number of games.
     """
     played = wins + wins.swapaxes(1, 2)
-    weights = _weights(played > 0)
-    shares = np.divide(wins, played, out=np.zeros_like(wins), where=played > 0)
-    weight, total = weights.sum(0), played.sum(0)
-    share = np.divide((weights * shares).sum(0), weight, out=np.zeros_like(total), where=weight > 0)
-    found: np.ndarray = weight * (share * total + VIRTUAL) / (total + 2 * VIRTUAL)
+    met = played > 0
+    added = VIRTUAL / np.maximum(met.sum(0), 1)
+    found: np.ndarray = (_weights(met) * (wins + added) / (played + 2 * added)).sum(0)
     return found
 
 

@@ -178,6 +178,16 @@ def read_league(path: Path | str) -> League:
     return league
 
 
+def is_begun(path: Path) -> bool:
+    """Whether a file has a whole first line, be it that of a league or of something else."""
+    return path.is_file() and _first_line(path).endswith(b"\n")
+
+
+def _first_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.readline(LONGEST)
+
+
 def _check_regular(path: Path) -> None:
     if is_special(path):
         raise LeagueFileError(f"{shown(path)}: not a regular file")
@@ -253,6 +263,10 @@ def _card_of(line: dict[str, Any]) -> AgentCard:
     return card
 
 
+def _line(record: str, **values: Any) -> str:
+    return line_text({"record": record, **values})
+
+
 class LeagueFile:
     """A file of results to which games are added.
 
@@ -278,14 +292,17 @@ class LeagueFile:
         _check_regular(path)
         self._file = LineFile(path, LeagueFileError(f"{shown(path)}: another league is using it"))
         try:
-            if path.stat().st_size:
+            settings = settings_for(seed or 0, balanced is not False)
+            head = _line("league", format=FORMAT, azumaya=version(), **asdict(settings))
+            first = _first_line(path)
+            if first != head.encode() and head.encode().startswith(first):
+                self._file.cut(0)  # a line that was only half written
+                self._file.append(head)
+                self.league = League(settings)
+            else:
                 self.league = read_league(path)
                 self._agree(seed, balanced)
-                self._file.cut(self.league.size)  # a line that was only half written
-            else:
-                settings = settings_for(seed or 0, balanced is not False)
-                self.league = League(settings)
-                self._append("league", format=FORMAT, azumaya=version(), **asdict(settings))
+                self._file.cut(self.league.size)  # likewise
         except BaseException:
             self._file.close()
             raise
@@ -327,7 +344,7 @@ class LeagueFile:
             self._file.close()
 
     def _append(self, record: str, **values: Any) -> None:
-        self._file.append(line_text({"record": record, **values}))
+        self._file.append(_line(record, **values))
         if time.monotonic() - self._flushed > FLUSHED:
             self._file.sync()
             self._flushed = time.monotonic()

@@ -34,9 +34,9 @@ class Plan:
         limit: the seconds an agent has for a move.
         minutes: how long games are begun; None for no limit.
         only: if not empty, the ids of agents; only their games are played.
-        interval: Elo points: games are chosen and played until no interval of the ratings over all
-            games (with `only`, of these agents) is wider than this on either side; None to play all
-            pairs.
+        interval: Elo points: games are chosen and played until half the width of every interval of
+            the ratings over all games (with `only`, of these agents) is at most this; None to play
+            all pairs.
 
     Raises:
         OptionError: one of these has another type, or a value that nothing can be played with.
