@@ -7,9 +7,10 @@
 #   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
-# All wheels found in .whl/ are installed: gymnasium, pettingzoo, farama-notifications, msgspec, and
-# numpy before 2.5 if the machine's is newer. Logs and results go to OUT, few enough files to carry
-# home. Each part ends within ten minutes.
+# All wheels found in .whl/ are installed: gymnasium, pettingzoo, farama-notifications, msgspec, typer,
+# rich, pytest and hypothesis with what these need, as far as the machine lacks them, and numpy before
+# 2.5 if its own is newer. Logs and results go to OUT, few enough files to carry home. Each part ends
+# within ten minutes.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 part=${1:?all, check, bench or caps} out=$(realpath -m "${2:?a folder for logs and results}")
@@ -46,7 +47,7 @@ END
 
 check() {
     failed=0 jobs=() logs=$(mktemp -d)
-    games=$(python3 -c "from azumaya.envs.registry import GAMES; print(*GAMES)")
+    games=$(python3 -c "from tests.cases import TESTED; print(*TESTED)") || return
     for game in $games two_gigabytes; do # in parallel, as compiling takes most of the time
         python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k "$game" \
             >"$logs/$game" 2>&1 &
