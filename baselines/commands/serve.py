@@ -89,7 +89,8 @@ def serve(
         typer.Option(min=1, max=3600, help="Seconds after which an agent's move is given up."),
     ] = Limits.move_seconds,
     most_games: Annotated[
-        int, typer.Option(min=1, help="Games that are kept. More are refused.")
+        int,
+        typer.Option(min=1, help="Games that are kept. New ones replace those nobody plays."),
     ] = Limits.games,
     workers: Annotated[
         int | None,
