@@ -5,10 +5,22 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from azumaya.envs.extras import require
+
+RETRIES = 5
+"""How many times Ray does a job again whose process or machine died."""
+DEATHS = (
+    "WorkerCrashedError", "OutOfMemoryError", "NodeDiedError", "LocalRayletDiedError",
+    "ObjectLostError",
+)  # fmt: skip
+"""Ray's errors that say so; not every version has all of them."""
+
+
+class CrewError(OSError):
+    """Workers keep dying, so no result can be had."""
 
 
 class Cluster:
@@ -34,7 +46,22 @@ class Cluster:
 
     def remote(self, work: Callable[..., Any]) -> Any:
         """A function for one processor; Ray calls it again if its machine or process dies."""
-        return self.ray.remote(num_cpus=1, max_retries=-1)(work)
+        return self.ray.remote(num_cpus=1, max_retries=RETRIES)(work)
+
+    def results(self, waiting: Sequence[Any]) -> list[Any]:
+        """The results of calls, in the same order.
+
+        Raises:
+            CrewError: machines or processes keep dying.
+        """
+        try:
+            return list(self.ray.get(waiting))
+        except self._deaths() as error:
+            raise CrewError(f"workers of Ray died {RETRIES + 1} times: {error}") from error
+
+    def _deaths(self) -> tuple[type[Exception], ...]:
+        there = (getattr(self.ray.exceptions, name, None) for name in DEATHS)
+        return tuple(kind for kind in there if kind is not None)
 
     def leave(self) -> None:
         """Leave the cluster, unless the process had joined it before."""

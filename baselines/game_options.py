@@ -10,7 +10,8 @@ from typing import Any
 from azumaya.baselines.files import shown
 from azumaya.envs import GAMES, OptionError, find_game
 from azumaya.envs.game import Game, Option
-from azumaya.envs.setup import POSITION, check_names
+from azumaya.envs.registry import game_of
+from azumaya.envs.setup import POSITION, check_names, prepare
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
 """Words that stand for these values, in upper or lower case."""
@@ -35,6 +36,18 @@ def game_named(name: str) -> Game:
             f"game {shown(name)!r}: {reason}; a game of your own is found if AZUMAYA_GAMES names "
             "its module"
         ) from error
+
+
+def by_default(game: Game | str, options: Mapping[str, Any]) -> bool:
+    """Whether games with these options have the default rules and starts, however that is said.
+
+    Raises:
+        OptionError: there is no such game, or an option has an invalid value.
+        PositionError: the option `position` is malformed, impossible or over.
+    """
+    game = game_of(game)
+    setup = prepare(game, options)
+    return POSITION not in setup.given and setup.settings == prepare(game, {}).settings
 
 
 def read_options(game: Game, texts: Iterable[str]) -> dict[str, Any]:

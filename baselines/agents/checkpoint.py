@@ -8,10 +8,7 @@ and the size of the network are checked against limits first.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -23,15 +20,13 @@ from azumaya.baselines.agents.sidecar import (
     checkpoint_file,
     game_of_sidecar,
     read_sidecar,
-    unreadable,
+    read_tensors,
+    sidecar_text,
     without,
 )
-from azumaya.baselines.files import read_bytes, write_together
+from azumaya.baselines.files import write_together
 from azumaya.envs.errors import brief
 from azumaya.envs.extras import require
-
-MOST_BYTES = 1 << 31
-"""The largest weights file that is read, in bytes."""
 
 
 def build(sidecar: Sidecar) -> torch.nn.Module:
@@ -70,8 +65,7 @@ def contents(name: str, weights: Mapping[str, torch.Tensor], sidecar: Sidecar) -
     """
     safetensors = require("safetensors.torch", "train")
     copies = {name: tensor.detach().contiguous().clone() for name, tensor in weights.items()}
-    text = json.dumps(asdict(sidecar), indent=2, default=os.fspath)
-    return {f"{name}.safetensors": safetensors.save(copies), f"{name}.json": text.encode()}
+    return {f"{name}.safetensors": safetensors.save(copies), f"{name}.json": sidecar_text(sidecar)}
 
 
 def save(path: str | Path, weights: Mapping[str, torch.Tensor], sidecar: Sidecar) -> Path:
@@ -93,24 +87,14 @@ def save(path: str | Path, weights: Mapping[str, torch.Tensor], sidecar: Sidecar
 
 
 def load(path: str | Path) -> tuple[dict[str, torch.Tensor], Sidecar]:
-    """Read a checkpoint's weights, of at most `MOST_BYTES`, and its sidecar.
+    """Read a checkpoint's weights and its sidecar.
 
     Raises:
         CheckpointError: a file is missing or malformed; the error says which.
     """
-    safetensors = require("safetensors.torch", "train")
     source = checkpoint_file(path, ".safetensors")
     sidecar = read_sidecar(source)
-    try:
-        return safetensors.load(read_bytes(source, MOST_BYTES)), sidecar
-    except OSError as error:
-        raise unreadable(source, error) from error
-    except KeyError as error:  # a dtype that torch does not have
-        raise CheckpointError(
-            f"checkpoint {source}: numbers of the unknown type {error}"
-        ) from error
-    except (TypeError, ValueError, require("safetensors", "train").SafetensorError) as error:
-        raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
+    return read_tensors(source, "torch", "train"), sidecar
 
 
 def load_network(path: str | Path) -> tuple[torch.nn.Module, Sidecar]:

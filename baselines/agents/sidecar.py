@@ -6,19 +6,24 @@ describes them. Reading a sidecar runs no code, and its size and nesting are lim
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.files import is_count, read_json
+from azumaya.baselines.files import is_count, read_bytes, read_json
 from azumaya.baselines.version import version
 from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 
 SUFFIXES = (".safetensors", ".json")
 """What the names of a checkpoint's files end in: its weights and its sidecar."""
+MOST_BYTES = 1 << 31
+"""The largest file of weights that is read, in bytes."""
 SHAPING = "shaping"
 """The note that says how much gains in the game's evaluation counted in what values learned."""
 
@@ -125,6 +130,37 @@ def read_sidecar(path: str | Path) -> Sidecar:
         return sidecar_of(said)
     except CheckpointError as error:
         raise CheckpointError(f"checkpoint {file}: malformed: {error}") from error
+
+
+def sidecar_text(sidecar: Sidecar) -> bytes:
+    """The content of a sidecar's file."""
+    return json.dumps(asdict(sidecar), indent=2, default=os.fspath).encode()
+
+
+def read_tensors(source: Path, kind: str, extra: str) -> dict[str, Any]:
+    """The tensors in a file of weights, of at most `MOST_BYTES`, by name.
+
+    Args:
+        source: the `.safetensors` file.
+        kind: what the tensors become, `torch` or `numpy`.
+        extra: the extra of this package that brings safetensors.
+
+    Raises:
+        CheckpointError: the file is missing or malformed.
+        MissingExtraError: safetensors is not installed.
+    """
+    safetensors = require(f"safetensors.{kind}", extra)
+    try:
+        found: dict[str, Any] = safetensors.load(read_bytes(source, MOST_BYTES))
+    except OSError as error:
+        raise unreadable(source, error) from error
+    except KeyError as error:  # a dtype that torch or NumPy does not have
+        raise CheckpointError(
+            f"checkpoint {source}: numbers of the unknown type {error}"
+        ) from error
+    except (TypeError, ValueError, require("safetensors", extra).SafetensorError) as error:
+        raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
+    return found
 
 
 def sidecar_of(said: Any) -> Sidecar:

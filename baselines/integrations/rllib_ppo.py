@@ -38,6 +38,9 @@ class Config:
 
     game: str = "vierer_dominari"
     """The game's name."""
+    seed: int = 1
+    """Seed of the games and the learner; runners play at their own speed, so it repeats a run only
+    without them."""
     iterations: int = 20
     """Rollouts to learn from."""
     rollout: int = 4096
@@ -54,7 +57,7 @@ class Config:
     """Where the trained algorithm is saved; none: nowhere."""
 
 
-class PolicyAgent(Agent):
+class ModuleAgent(Agent):
     """The most likely move of a trained module.
 
     Args:
@@ -87,6 +90,7 @@ def configure(config: Config) -> PPOConfig:
         PPOConfig()
         .environment("azumaya")
         .env_runners(num_env_runners=config.runners)
+        .debugging(seed=config.seed)
         .multi_agent(policies={POLICY}, policy_mapping_fn=lambda *_, **__: POLICY)
         .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
         .training(
@@ -120,7 +124,7 @@ def train(config: Config) -> tuple[Any, list[dict[str, Any]]]:
 
 def evaluate(algorithm: Any, config: Config) -> list[Score]:
     """Play the random and the greedy agent from balanced starts."""
-    agent = PolicyAgent(algorithm.get_module(POLICY))
+    agent = ModuleAgent(algorithm.get_module(POLICY))
     baselines = (RandomAgent(), GreedyAgent())
     return [
         play_pairing(config.game, agent, other, config.starts, 1_000_000) for other in baselines
@@ -129,12 +133,15 @@ def evaluate(algorithm: Any, config: Config) -> list[Score]:
 
 def main(config: Config) -> None:
     """Train, evaluate and save."""
-    algorithm, _ = train(config)
-    for score in evaluate(algorithm, config):
-        low, high = score.interval()
-        print(f"against {score.second}: {score.rate:.1%} ({low:.1%} - {high:.1%})")
-    if config.output is not None:
-        print(f"saved in {algorithm.save_to_path(str(config.output.resolve()))}")
+    try:
+        algorithm, _ = train(config)
+        for score in evaluate(algorithm, config):
+            low, high = score.interval()
+            print(f"against {score.second}: {score.rate:.1%} ({low:.1%} - {high:.1%})")
+        if config.output is not None:
+            print(f"saved in {algorithm.save_to_path(str(config.output.resolve()))}")
+    finally:
+        ray.shutdown()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Checks of a training run's options, all made before any file is written.
 
-The range of a number is declared with the option and checked by `check_numbers`:
+The range of a number is declared with the option and checked by `check_values`, as are literals and
+texts:
 
     steps: Annotated[int, Numbers(1)] = 250_000
+    search: Literal["alphabeta", "puct"] = "alphabeta"
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from azumaya.baselines.agents.network import (
     NETWORKS,
@@ -62,22 +65,34 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def check_numbers(options: Any) -> None:
-    """Check that every number in a dataclass is in its declared range.
+def check_values(options: Any) -> None:
+    """Check that every number in a dataclass is in its declared range, and literals and texts.
+
+    The command line checks the latter itself; these may come from Python or a stored file.
 
     Raises:
-        OptionError: a number is out of range; the error names the option as typed.
+        OptionError: a value is another; the error names the option as typed.
     """
     for name, hint in get_type_hints(type(options), include_extras=True).items():
         value = getattr(options, name)
-        hints = get_args(hint) if get_origin(hint) is not Annotated else (hint,)
+        hints = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         if value is None and type(None) in hints:
             continue
         for each in hints:
-            if get_origin(each) is Annotated and isinstance(each.__metadata__[0], Numbers):
-                numbers, whole = each.__metadata__[0], each.__origin__ is int
-                if not numbers.has(value, whole):
-                    raise OptionError(f"{flag(name)} {value}: must be {numbers.text(whole)}")
+            wanted = _unmet(each, value)
+            if wanted:
+                raise OptionError(f"{flag(name)} {value}: must be {wanted}")
+
+
+def _unmet(hint: Any, value: Any) -> str:
+    """What a value must be by a hint; empty if it is that, or if it is not checked here."""
+    if get_origin(hint) is Annotated and isinstance(hint.__metadata__[0], Numbers):
+        numbers, whole = hint.__metadata__[0], hint.__origin__ is int
+        return "" if numbers.has(value, whole) else numbers.text(whole)
+    if get_origin(hint) is Literal:
+        known = get_args(hint)
+        return "" if value in known else f"one of {', '.join(map(str, known))}"
+    return "a text" if hint is str and not isinstance(value, str) else ""
 
 
 def pairs(words: Sequence[str]) -> dict[str, str]:

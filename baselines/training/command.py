@@ -86,7 +86,7 @@ def _told(message: str, code: int) -> int:
 def run_script(work: Callable[[], int]) -> NoReturn:
     """Run a script and exit with its exit code.
 
-    SIGTERM, which batch systems send, and SIGHUP end it as Ctrl-C does: training is saved.
+    SIGTERM, which batch systems send, SIGHUP and SIGQUIT end it as Ctrl-C does: training is saved.
     If the output cannot be written, that is reported here, not by a traceback at Python's exit.
     """
     end_on_signals()

@@ -9,6 +9,7 @@ hyperparameters of PPO. `completed` checks the options and fills in defaults; `s
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -27,13 +28,13 @@ from azumaya.baselines.training.checks import (
     Share,
     Weight,
     check_network,
-    check_numbers,
     check_sizes,
     check_update,
+    check_values,
     game_options,
     pairs,
 )
-from azumaya.baselines.training.run_folder import PLACE, RunError, RunFolder, Script
+from azumaya.baselines.training.run_folder import PLACE, SAVED, RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save
 from azumaya.envs import OptionError, find_game
 
@@ -98,13 +99,18 @@ class RunConfig:
         """A folder for a run of this script."""
         return RunFolder(path, cls.script)
 
+    @property
+    def continues(self) -> bool:
+        """Whether a save is resumed; it holds what the run began with."""
+        return self.resume and os.path.lexists(self.run.path / SAVED)
+
     def completed(self) -> Self:
         """Check every option and fill in the defaults that depend on other options.
 
         Raises:
             OptionError: an option has an invalid value.
         """
-        check_numbers(self)
+        check_values(self)
         game = game_named(self.game).name
         return replace(self, game=game, options=game_options(game, self.options))
 
@@ -115,12 +121,15 @@ class RunConfig:
         Raises:
             RunError: it is missing, malformed or from another version of this script.
         """
-        names = {item.name for item in fields(cls)} - set(PLACE)
-        stored = cls.run_at(folder).options(names)
         try:
-            return cls(**stored, output=folder).completed()
+            return cls(**cls.stored_in(folder), output=folder, resume=True).completed()
         except OptionError as error:
             raise RunError(f"{folder / 'config.json'} is malformed: {error}") from error
+
+    @classmethod
+    def stored_in(cls, folder: Path) -> dict[str, Any]:
+        """The options of the run in a folder, as they were stored; raises as `read`."""
+        return cls.run_at(folder).options({item.name for item in fields(cls)} - set(PLACE))
 
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar | None:
         """The sidecar of this run's checkpoints; None if its agents are stored in another way."""

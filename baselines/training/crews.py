@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from azumaya.baselines.cluster import Cluster
+from azumaya.baselines.cluster import Cluster, CrewError
 from azumaya.baselines.pool import process_pool
 from azumaya.envs.errors import OptionError
 
@@ -31,10 +31,6 @@ ALIGNMENT = 64
 """Arrays begin in a file at multiples of this many bytes, as suits every type of numbers."""
 TRIES = 5
 """How many times in a row workers may die before a run gives up."""
-
-
-class CrewError(OSError):
-    """Workers keep dying, so no result can be had."""
 
 
 class Crew(ABC):
@@ -206,19 +202,18 @@ class OnRay(Crew):
     def run(
         self, work: Callable[[Shared, Job], Result], shared: Shared, jobs: Sequence[Job]
     ) -> list[Result]:
-        """As `Crew.run`; Ray does a job again whose machine or process died."""
+        """As `Crew.run`; Ray does a job again whose machine or process died, some times."""
         if work not in self._remote:
             self._remote[work] = self._cluster.remote(work)
         remote = self._remote[work]
         place = self._ray.put(shared)
         waiting = [remote.remote(place, job) for job in jobs]
         try:
-            results: list[Result] = self._ray.get(waiting)
+            return self._cluster.results(waiting)
         except (KeyboardInterrupt, SystemExit):
             for reference in waiting:
                 self._ray.cancel(reference, force=True)
             raise
-        return results
 
     def close(self) -> None:
         """Leave the cluster, unless the process had joined it before."""

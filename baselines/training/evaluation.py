@@ -49,13 +49,9 @@ def final_evaluation(
     config: RunConfig, run: RunFolder, agent: Agent, steps: int, display: Display
 ) -> list[Score]:
     """Run the final evaluation after `steps` steps, print its table and save it."""
-    try:
-        starts = start_set(config.game, config.options).at_most(config.final_starts)
-        with display.evaluating(2 * starts) as bar:
-            scores = evaluate(config, agent, starts, bar)
-    except (KeyboardInterrupt, SystemExit):
-        display.say(f"The agent is saved. To evaluate it: {run.resume_command}")
-        raise
+    starts = start_set(config.game, config.options).at_most(config.final_starts)
+    with display.evaluating(2 * starts) as bar:
+        scores = evaluate(config, agent, starts, bar)
     display.console.print(score_table(scores, f"{config.game} after training"))
     more = {"steps": steps}
     results = [{**asdict(s), "rate": s.rate, "interval": s.interval(), **more} for s in scores]

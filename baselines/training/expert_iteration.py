@@ -41,7 +41,6 @@ from azumaya.baselines.search.game_kernels import (
 from azumaya.baselines.training.checks import Count, Numbers, flag
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES
-from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
@@ -54,7 +53,7 @@ from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.joined import offsets_of
 from azumaya.baselines.values.lessons import (
     imagine_kernel,
-    step_kernel,
+    move_kernel,
     study_kernel,
     view_all_kernel,
 )
@@ -90,25 +89,36 @@ class Config(ValueConfig):
     nodes: Annotated[int, Numbers(1, 10**9)] = 300
     """Positions that the teacher's search visits for each move; it completes at least one ply."""
     exact_nodes: Annotated[int, Numbers(0, 10**9)] = 0
-    """Positions that the solver visits at most for each position; 0 means that it is not asked."""
+    """Positions that the solver visits at most for each position; 0 means that it is not asked, as
+    in games with hidden draws."""
 
     def completed(self) -> Self:
         """As `RunConfig.completed`; also takes the sizes from the network to begin with.
 
+        A run that is resumed has begun: it keeps its sizes, whatever `start` is by now.
+
         Raises:
-            OptionError: also if other sizes were given.
+            OptionError: also if other sizes were given, or if nothing can be exact.
         """
         config = super().completed()
+        if config.exact_nodes and find_game(config.game).rules.resample is not None:
+            raise OptionError(
+                f"--exact-nodes {config.exact_nodes}: in {config.game} draws are hidden, so no "
+                "value is exact; leave --exact-nodes out"
+            )
         if not config.start:
             return replace(config, width=config.width or ValueConfig.width)
+        if config.continues:
+            stored = self.stored_in(self.run.path)
+            features = self.features or stored["features"]
+            return replace(config, width=config.width or stored["width"], features=features)
         value = start_value(config)
         sizes = dict[str, Any](width=value.width, features="plain" if value.plain else "shared")
         for name, size in sizes.items():
             given = getattr(self, name)
             if given and given != size:
                 raise OptionError(
-                    f"{flag(name)} {given}: start={self.start!r} has {size}; leave {flag(name)} "
-                    "out, or resume with the start that the run began with"
+                    f"{flag(name)} {given}: start={self.start!r} has {size}; leave {flag(name)} out"
                 )
         return replace(config, **sizes)
 
@@ -179,7 +189,7 @@ class Teacher:
         self.room = Room(kernels, MEGABYTES, value.evaluation())
         self.memory = self.room.memory
         self.study = study_kernel(kernels, shape)
-        self.imagine, self.step = imagine_kernel(self.game), step_kernel(kernels)
+        self.imagine, self.move = imagine_kernel(self.game), move_kernel(kernels)
         self.now, self.world = self.game.new_states(1), self.game.new_states(1)
         self.words = np.zeros(kernels.words, np.uint64)
         asks = config.exact_nodes and not self.hidden
@@ -215,7 +225,7 @@ class Teacher:
             self.imagine(now, world, key, t)
             self.room.forget(int(key) ^ t)
             action, value, proven = self.study(world, config.nodes, self.bound, self.memory)
-            random = self.step(now, action, key, t, config.explore, config.random_seats, self.words)
+            random = self.move(now, action, key, t, config.explore, config.random_seats, self.words)
             values.append(value)
             fixed.append(random or (proven and not self.hidden))
         return path, values, fixed
@@ -251,10 +261,9 @@ class ExpertLearner(ValueRun):
     config: Config
 
     def __init__(self, config: Config) -> None:
-        super().__init__(config)
-        if config.start:
+        super().__init__(config, Teacher, PART)
+        if config.start and not config.continues:
             self.weights[:] = self.average[:] = start_value(config).weights
-        self.players = Players(Teacher, config, PART)
         self._view_all = view_all_kernel(self.game, self.shape)
         self._scratch = np.zeros(scratch_words(self.game, self.shape), np.uint64)
         self._rows = (
@@ -276,14 +285,15 @@ class ExpertLearner(ValueRun):
         for at in range(0, len(order), CHUNK):
             rows = order[at : at + CHUNK]
             error += self.learn_from(states[rows], values[rows])
-        right = self.learn_choices(questions)
-        return len(states), {
+        metrics = {
             "error": error / len(states),
             "plies": len(states) / len(games),
             "questions": len(questions.counts) / len(games),
-            "right": right,
             "player_0": float(np.mean([np.sign(game.result) for game in games])),
         }
+        if len(questions.counts):
+            metrics["right"] = self.learn_choices(questions)
+        return len(states), metrics
 
     def learn_from(self, states: np.ndarray, values: np.ndarray) -> float:
         """Learn from up to `CHUNK` positions, `(n,)`; returns the sum of the squared errors."""
@@ -291,7 +301,7 @@ class ExpertLearner(ValueRun):
         return len(states) * self.fit(np.arange(len(states)), *self._rows)
 
     def learn_choices(self, questions: Questions) -> float:
-        """Learn which moves are right; returns how often the best-valued one was."""
+        """Learn from questions which moves are right; returns how often the best-valued one was."""
         total = len(questions.states)
         counts, begun = np.zeros(total, np.int64), np.zeros(total, np.float32)
         found, offsets, starts, _ = self._rows
@@ -306,11 +316,6 @@ class ExpertLearner(ValueRun):
             questions.firsts, questions.right, questions.again, np.concatenate(features),
             offsets_of(counts), begun, questions.targets,
         )  # fmt: skip
-
-    def close(self) -> None:
-        """End the threads and workers, and close the logs."""
-        self.players.close()
-        super().close()
 
 
 def main(config: Config) -> list[Score]:

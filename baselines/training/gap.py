@@ -23,7 +23,7 @@ from azumaya.baselines.arena.intervals import difference
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import plain, result_table, shown_rate
 from azumaya.baselines.entrants import Entrant, choose_game, find_entrant
-from azumaya.baselines.training.checks import Numbers, check_numbers
+from azumaya.baselines.training.checks import Numbers, check_values
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.evaluation import EVALUATION_SEED
 from azumaya.envs import OptionError
@@ -82,7 +82,7 @@ def measure(config: Config) -> list[Gap]:
         OptionError: an option is invalid, or the game does not start from puzzles.
         CheckpointError: a checkpoint cannot be used.
     """
-    check_numbers(config)
+    check_values(config)
     if not config.agents:
         raise OptionError("agents: name at least one run folder, checkpoint or other agent")
     entrants = [find_entrant(checkpoint_in(name), evaluated=True) for name in config.agents]

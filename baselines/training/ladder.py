@@ -28,6 +28,7 @@ from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import COLOURS, SHARES, plain, result_table, save_picture
 from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.game_options import by_default
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.training.config import RunConfig
 from azumaya.envs import Position
@@ -96,7 +97,7 @@ class Ladder:
         self.config, self.agent, self.searching = config, agent, searching
         self.scores = {score.second: score for score in scores}
         self.starts = start_set(config.game, config.options)
-        self.with_exam = has_exam(config.game) and not config.options
+        self.with_exam = has_exam(config.game) and by_default(config.game, config.options)
 
     def rungs(self, say: Callable[[str], None]) -> Iterator[Rung]:
         """The rungs from bottom to top, each as soon as it is measured; `say` names the next one.
@@ -184,7 +185,7 @@ def _against(rung: Rung, opponent: str, score: Score) -> Rung:
 def stored_rungs(config: RunConfig) -> Iterator[Rung]:
     """The stored results for a game with its default options."""
     found = stored_results().get(config.game)
-    if found is not None and not config.options:
+    if found is not None and by_default(config.game, config.options):
         yield Rung("MaskablePPO", **{name: found[name] for name in STORED_FIELDS}, stored=True)
 
 

@@ -41,7 +41,7 @@ class RunLog:
 class LoggedLearner(Learner):
     """A learner that updates until all steps are done, and logs each update.
 
-    A script adds `update`, `agent`, `check`, `moment`, `restore`, which must set `done`, and to
+    A script adds `update`, `agent`, `check`, `snapshot`, `restore`, which must set `done`, and to
     `close` what else has to be closed.
 
     Args:

@@ -37,7 +37,15 @@ from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_file
 from azumaya.baselines.training.run_folder import RunFolder, Script
 from azumaya.baselines.training.saved_parts import agent_note, check_weights
 from azumaya.baselines.training.saves import Save
-from azumaya.baselines.training.sb3_run import make_logger, moment, pending_of, restore, zip_of
+from azumaya.baselines.training.sb3_run import (
+    TOTAL,
+    make_logger,
+    pending_of,
+    restore,
+    snapshot,
+    write_now,
+    zip_of,
+)
 from azumaya.baselines.training.session import Learner, Overseer, run_training
 from azumaya.envs import find_game
 from azumaya.wrappers.sb3 import AzumayaVecEnv
@@ -201,9 +209,9 @@ class MaskableLearner(Learner):
         """The agent as trained so far."""
         return PolicyAgent(self.network.eval())
 
-    def moment(self, curve: list[dict[str, float]], lines: int) -> Save:
+    def snapshot(self, curve: list[dict[str, float]], lines: int) -> Save:
         """Copy everything needed to resume the run."""
-        kept = moment(self.model, self.network, curve, lines)
+        kept = snapshot(self.model, self.network, curve, lines)
         kept.notes["agent"] = agent_note(self.config.sidecar(self.actions, steps=kept.steps))
         return kept
 
@@ -223,8 +231,8 @@ class MaskableLearner(Learner):
 
     def measured(self, rates: Mapping[str, float]) -> None:
         """Log the win rates."""
-        for name, rate in rates.items():
-            self.logger.record(f"eval/{name}", rate)
+        values = {f"eval/{name}": rate for name, rate in rates.items()}
+        write_now(self.logger, values, self.steps)
 
     def learn(self, overseer: Overseer) -> None:
         """Update until all steps are done."""
@@ -236,8 +244,8 @@ class MaskableLearner(Learner):
             raise
 
     def complete(self) -> None:
-        """Log the last win rates."""
-        self.logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
+        """Log what the last update has recorded."""
+        self.logger.record(TOTAL, self.steps, exclude="tensorboard")
         self.logger.dump(self.steps)
 
     def trained(self, run: RunFolder) -> None:

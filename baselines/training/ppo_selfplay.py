@@ -596,7 +596,7 @@ class SelfPlayLearner(LoggedLearner):
 
     # ---- saves ----
 
-    def moment(self, curve: list[dict[str, float]], lines: int) -> Save:
+    def snapshot(self, curve: list[dict[str, float]], lines: int) -> Save:
         """Copy everything needed to resume the run."""
         games = self.games()
         arrays = weight_arrays(NETWORK, self.network) | adam_arrays(self.optimizer)

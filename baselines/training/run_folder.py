@@ -36,6 +36,7 @@ from azumaya.baselines.training.saves import Save, is_curve, read_save
 
 CONFIG, SAVED, CURVE, METRICS = "config.json", "resume.safetensors", "curve.json", "progress.json"
 RESULTS = ("evaluation.json", "learning_curve.png", "ladder.json", "ladder.png")
+"""What is written after training; the first is the final evaluation."""
 LOCK = ".lock"
 """An empty file, locked by the process that trains in the folder. It is never deleted, because
 another process may be about to lock it."""
@@ -220,11 +221,14 @@ class RunFolder:
                 f"To resume: {self.resume_command}. ",
             )
             if steps >= goal:
-                results = [str(self.path / name) for name in RESULTS]
-                said = f"a finished run of {steps:,} steps (see {' and '.join(results)})"
+                results = [path for name in RESULTS if (path := self.path / name).exists()]
+                see = f" (see {', '.join(map(str, results))})" if results else ""
+                said = f"a finished run of {steps:,} steps{see}"
                 more = (
                     f"To train it further: {self.resume_command} --steps {2 * max(goal, steps)}. "
                 )
+                if not (self.path / RESULTS[0]).exists():
+                    more = f"To evaluate it: {self.resume_command}. {more}"
         raise RunError(
             f"{self.path} holds {said}; nothing was changed. {more}To start another run: "
             "--output FOLDER or another --seed. To start over in its place: --overwrite."

@@ -33,12 +33,14 @@ from azumaya.baselines.training.saves import Save
 from azumaya.envs import OptionError
 
 STARTS = "episode_starts"
+TOTAL = "time/total_timesteps"
+"""The metric that says how many steps were done; TensorBoard has it beside each value."""
 
 
-# ---- a moment of the model ----
+# ---- a snapshot of the model ----
 
 
-def moment(
+def snapshot(
     model: OnPolicyAlgorithm, network: nn.Module, curve: list[dict[str, float]], lines: int
 ) -> Save:
     """Copy everything needed to resume a model between two rollouts.
@@ -152,6 +154,14 @@ def make_logger(run: RunFolder, save: Save | None) -> Logger:
     for key, (value, excluded) in pending_of(save).items():
         logger.record(key, value, tuple(excluded))
     return logger
+
+
+def write_now(logger: Logger, values: Mapping[str, float], steps: int) -> None:
+    """Write metrics at once; those that SB3 has recorded wait for the end of its rollout."""
+    line = {**values, TOTAL: steps}
+    excluded = {name: ("tensorboard",) if name == TOTAL else () for name in line}
+    for form in logger.output_formats:
+        form.write(line, excluded, steps)
 
 
 def pending_of(save: Save | None) -> Mapping[str, tuple[float, list[str]]]:

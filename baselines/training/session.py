@@ -44,7 +44,7 @@ class Learner(ABC):
     `complete` (unless time is up), `trained`, `close`. Of these only `close` is called after an
     error. Without one `agent`, `searching` and `steps` are called even after `close`, for the final
     evaluation. Before each update `learn` must call `Overseer.between_updates`, which calls
-    `check`, `agent`, `measured` and `moment`.
+    `check`, `agent`, `measured` and `snapshot`.
     """
 
     @property
@@ -66,7 +66,7 @@ class Learner(ABC):
         return None
 
     @abstractmethod
-    def moment(self, curve: list[dict[str, float]], lines: int) -> Save:
+    def snapshot(self, curve: list[dict[str, float]], lines: int) -> Save:
         """Copy everything needed to resume the run.
 
         Args:
@@ -123,20 +123,20 @@ class Overseer:
 
     Attributes:
         display: where progress is shown.
-        moment: the last recorded state.
+        snapshot: the last recorded state.
     """
 
     def __init__(
         self, config: RunConfig, run: RunFolder, display: Display, learner: Learner
     ) -> None:
         self.config, self.run, self.display, self.learner = config, run, display, learner
-        self.moment: Save | None = None
+        self.snapshot: Save | None = None
         self.began = 0
         self.curve: list[dict[str, float]] = []
 
     def resume(self, save: Save) -> None:
         """Continue from a save."""
-        self.moment, self.began, self.curve = save, save.steps, list(save.curve)
+        self.snapshot, self.began, self.curve = save, save.steps, list(save.curve)
 
     def between_updates(self) -> None:
         """Measure and save if that is due.
@@ -149,7 +149,7 @@ class Overseer:
         due = not self.curve or self.since_measured >= self.config.measure_every
         if due:
             self.measure()
-        self.keep_moment()
+        self.keep_snapshot()
         if due:
             self.save()
         if self.time_is_up:
@@ -174,21 +174,21 @@ class Overseer:
         self.learner.measured(rates)
         self.curve.append({"steps": self.learner.steps, **rates})
 
-    def keep_moment(self) -> None:
+    def keep_snapshot(self) -> None:
         """Record the run's state, to be saved now or when training stops."""
-        self.moment = self.learner.moment(list(self.curve), self.run.metrics.lines)
+        self.snapshot = self.learner.snapshot(list(self.curve), self.run.metrics.lines)
 
     def save(self) -> None:
         """Save the recorded state, if there is one."""
-        if self.moment:
-            self.run.save(self.moment)
+        if self.snapshot:
+            self.run.save(self.snapshot)
 
     def finish(self) -> None:
         """After the last step: evaluate once more, end the logs, and save."""
         self.learner.check()
         self.measure()
         self.learner.complete()
-        self.keep_moment()
+        self.keep_snapshot()
         self.save()
 
     def pause(self) -> None:
@@ -224,11 +224,15 @@ def run_training(config: C, make: Callable[[C], Learner]) -> list[Score]:
         with contextlib.closing(make(config)) as learner:
             train(config, run, display, learner)
             trained = display.minutes
-        scores = final_evaluation(config, run, learner.agent(), learner.steps, display)
-        draw_curve(run, find_game(config.game).title)
-        if config.ladder_starts:
-            agents = learner.agent(), learner.searching(MILLISECONDS)
-            final_ladder(config, run, agents, scores, display)
+        try:
+            scores = final_evaluation(config, run, learner.agent(), learner.steps, display)
+            draw_curve(run, find_game(config.game).title)
+            if config.ladder_starts:
+                agents = learner.agent(), learner.searching(MILLISECONDS)
+                final_ladder(config, run, agents, scores, display)
+        except (KeyboardInterrupt, SystemExit):
+            display.say(f"The agent is saved. To evaluate it: {run.resume_command}")
+            raise
         display.say(
             f"Trained in {trained:.1f} minutes, evaluated in {display.minutes - trained:.1f}. "
             f"The run is in {run.path}/"
@@ -260,8 +264,8 @@ def train(config: RunConfig, run: RunFolder, display: Display, learner: Learner)
         display.stop()
         with contextlib.suppress(OSError):  # report the error that ended training instead
             overseer.save()
-        if isinstance(error, KeyboardInterrupt | SystemExit) and overseer.moment:
-            done = f"{overseer.moment.steps:,} steps"
+        if isinstance(error, KeyboardInterrupt | SystemExit) and overseer.snapshot:
+            done = f"{overseer.snapshot.steps:,} steps"
             display.say(f"Saved after {done}. To resume: {run.resume_command}")
         raise
 

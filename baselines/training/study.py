@@ -35,7 +35,7 @@ from azumaya.baselines.arena.report import (
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import game_named
 from azumaya.baselines.signals import INTERRUPTED
-from azumaya.baselines.training.checks import Count, Numbers, check_numbers
+from azumaya.baselines.training.checks import Count, Numbers, check_values
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.run_folder import SAVED, RunError
 from azumaya.envs import OptionError, find_game
@@ -67,7 +67,7 @@ class Config:
     steps: Count = 1_000_000
     """Steps of every run."""
     measurements: Annotated[int, Numbers(1, 1000)] = 5
-    """Points of each learning curve."""
+    """Points of each learning curve after the first one, which is at 0 steps."""
     measure_starts: Annotated[int, Numbers(1, 1_000_000)] = 200
     """Starts for each point, played in both seats against each baseline."""
     output: Path | None = None
@@ -124,7 +124,7 @@ def run_study(config: Config) -> list[Results]:
         RunError: a folder holds another run.
         KeyboardInterrupt: on Ctrl-C; the same command resumes it.
     """
-    check_numbers(config)
+    check_values(config)
     game = game_named(config.game).name
     if config.algorithm not in ALGORITHMS:
         raise OptionError(f"--algorithm {config.algorithm}: must be one of {', '.join(ALGORITHMS)}")
@@ -167,13 +167,17 @@ def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, floa
         KeyboardInterrupt: on Ctrl-C; the run is saved.
     """
     begun, mark = (run.with_name(f"{run.name}.{state}") for state in ("begun", "done"))
-    command, saved = [script.PROGRAM, *words], (run / SAVED).exists()
+    command, folder = [script.PROGRAM, *words], script.Config.run_at(run)
+    saved = (run / SAVED).exists()
     for note in (mark, begun) if saved else (mark,):
         if note.exists() and json.loads(note.read_text("utf-8")) != command:
             raise RunError(f"{run}: holds another run; choose another --output")
     if mark.exists():
         return curve_of(run)
+    if folder.files() and not begun.exists():
+        raise RunError(f"{run}: holds a run that no study has begun; choose another --output")
     if not saved:  # an option left out of a command would keep its value in a resumed run
+        folder.saved()  # which refuses to overwrite an agent whose save is missing
         run.parent.mkdir(parents=True, exist_ok=True)
         write_whole(begun, json.dumps(command).encode())
     code = script.run_words([*words, "--resume" if saved else "--overwrite"])

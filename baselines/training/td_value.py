@@ -28,7 +28,6 @@ from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.checks import Count, Numbers
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES
-from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
 from azumaya.baselines.training.value_run import (
@@ -38,8 +37,8 @@ from azumaya.baselines.training.value_run import (
 )
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.joined import Joinable, offsets_of
-from azumaya.baselines.values.lookahead import self_play_kernel
 from azumaya.baselines.values.network import F32, scratch_words
+from azumaya.baselines.values.self_play import self_play_kernel
 from azumaya.baselines.values.value import shape_of
 from azumaya.envs import find_game
 from azumaya.envs.kernels.bits import word_count
@@ -149,8 +148,7 @@ class ValueLearner(ValueRun):
     """TD(lambda) in a training session."""
 
     def __init__(self, config: Config) -> None:
-        super().__init__(config)
-        self.players = Players(SelfPlayer, config, PART)
+        super().__init__(config, SelfPlayer, PART)
 
     def play_and_learn(self) -> tuple[int, dict[str, float]]:
         """Play games and learn from them once; returns the plies learned from, and metrics."""
@@ -163,11 +161,6 @@ class ValueLearner(ValueRun):
             "plies": float(games.lengths.mean()),
             "player_0": float(np.sign(games.results).mean()),
         }
-
-    def close(self) -> None:
-        """End the threads and workers, and close the logs."""
-        self.players.close()
-        super().close()
 
 
 def main(config: Config) -> list[Score]:

@@ -17,11 +17,13 @@ from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
 from azumaya.baselines.arena.exam_results import take_exam
 from azumaya.baselines.arena.exams import has_exam
+from azumaya.baselines.game_options import by_default
 from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.loop import LoggedLearner
+from azumaya.baselines.training.players import Make, Players
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
 from azumaya.baselines.training.saves import Save
 from azumaya.baselines.values.champion import SEARCH, SearchName, searcher
@@ -69,7 +71,8 @@ class ValueConfig(RunConfig):
     games: Annotated[int, Numbers(1, 100_000)] = 128
     """Games played between two updates."""
     most_plies: Annotated[int, Numbers(1, 100_000)] = 400
-    """A game that lasts longer counts with the value of its last position."""
+    """A game that lasts longer counts with the value of its last position. One that the game's own
+    limit ends counts with its result, which may be a draw, as in search."""
     explore: Share = 0.1
     """Fraction of moves that are random."""
     random_seats: Share = 0.0
@@ -91,7 +94,8 @@ class ValueConfig(RunConfig):
     ray: str = ""
     """The address of a Ray cluster that plays games, or `local` to start one here."""
     search: SearchName = "alphabeta"
-    """The search that the agent plays best with; it is stored with the agent."""
+    """The search that the agent plays best with; it is stored with the agent. In games with hidden
+    draws it has no effect: there agents search by PUCT."""
 
     def completed(self) -> Self:
         """As `RunConfig.completed`; also fills in the kind of features."""
@@ -117,7 +121,13 @@ class ValueConfig(RunConfig):
 class ValueRun(LoggedLearner):
     """A training session that learns a compiled value.
 
+    Args:
+        config: the options of the run.
+        make: makes those who play its games.
+        part: how many games one of them plays at a time.
+
     Attributes:
+        players: who plays the games.
         game: the game.
         setup: the prepared options of the game.
         shape: the network's sizes.
@@ -129,7 +139,7 @@ class ValueRun(LoggedLearner):
 
     config: ValueConfig
 
-    def __init__(self, config: ValueConfig) -> None:
+    def __init__(self, config: ValueConfig, make: Make[Any], part: int) -> None:
         super().__init__(config)
         self.game = find_game(config.game)
         self.setup = prepare(self.game, config.options)
@@ -139,8 +149,9 @@ class ValueRun(LoggedLearner):
         self.weights = start.weights
         self.average = self.weights.copy()
         self.shape.first_layer(self.average)[:] = 0  # until something has been learned from a row
-        self.moments = Moments.new(self.shape)
+        self.snapshots = Moments.new(self.shape)
         self._room = Room.new(self.shape)
+        self.players = Players(make, config, part)
 
     @abstractmethod
     def play_and_learn(self) -> tuple[int, dict[str, float]]:
@@ -183,7 +194,7 @@ class ValueRun(LoggedLearner):
         Rows of features that have not occurred yet stay as they are.
         """
         kept = np.float32(min(self.config.averaging, updates / (updates + WARMING)))
-        shape, square = self.shape, self.moments.square
+        shape, square = self.shape, self.snapshots.square
         follow(kept, shape.rows, shape.width, square, self.average, self.weights)
 
     def keys(self) -> np.ndarray:
@@ -218,12 +229,12 @@ class ValueRun(LoggedLearner):
         begun: np.ndarray,
         targets: np.ndarray,
     ) -> float:
-        """Learn from questions once; returns how often the best-valued move was right, from 0 to 1.
+        """Learn from questions once, of which there is one at least.
+
+        Returns how often the best-valued move was right, from 0 to 1.
 
         The arguments are those of `prefer_kernel`, and `again` of `Questions`.
         """
-        if len(firsts) == 1:
-            return 0.0
         order = np.random.default_rng((self.config.seed, self.updates)).permutation(len(firsts) - 1)
         signs, scores = np.where(again, F32(1), F32(-1)), np.zeros(np.diff(firsts).max(), F32)
         hits = prefer_kernel(self.shape)(
@@ -239,7 +250,7 @@ class ValueRun(LoggedLearner):
     @property
     def _learning(self) -> tuple[np.ndarray, ...]:
         """The parameters and what learning needs beside them."""
-        kept, room = self.moments, self._room
+        kept, room = self.snapshots, self._room
         return (
             self.weights, kept.mean, kept.square, kept.steps, room.gradient, room.touched,
             room.marks, room.hidden,
@@ -247,17 +258,22 @@ class ValueRun(LoggedLearner):
 
     def measured(self, rates: Mapping[str, float]) -> None:
         """Log the win rates and, if the game has an exam, the share of wins kept in it."""
-        if has_exam(self.config.game) and not self.config.options:
+        if has_exam(self.config.game) and by_default(self.config.game, self.config.options):
             kept = take_exam(self.agent(), self.config.game).kept_wins
             if kept is not None:
                 rates = {**rates, "exam": kept}
         super().measured(rates)
 
+    def close(self) -> None:
+        """End the threads and workers, and close the logs."""
+        self.players.close()
+        super().close()
+
     # ---- saves ----
 
-    def moment(self, curve: list[dict[str, float]], lines: int) -> Save:
+    def snapshot(self, curve: list[dict[str, float]], lines: int) -> Save:
         """Copy everything needed to resume the run."""
-        kept = self.moments
+        kept = self.snapshots
         arrays = {
             WEIGHTS: self.average.copy(),
             LATEST: self.weights.copy(),
@@ -274,7 +290,7 @@ class ValueRun(LoggedLearner):
         learned = (self.shape.learned,)
         size = (self.shape.size,)
         average, weights = (save.take(name, np.float32, size) for name in (WEIGHTS, LATEST))
-        self.moments = Moments(
+        self.snapshots = Moments(
             save.take(MEAN, np.float32, learned).copy(),
             save.take(SQUARE, np.float32, learned).copy(),
             save.take(STEPS, np.int64, (1,)).copy(),

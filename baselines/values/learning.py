@@ -132,7 +132,7 @@ def descend(first, end, share, rate, weights, mean, square, gradient):
 
 
 @functools.cache
-def step_kernel(shape: Shape) -> Any:
+def adam_kernel(shape: Shape) -> Any:
     """The kernel that changes the parameters by a batch's gradient, and clears that.
 
     `step(size, seen, units, rate, weights, mean, square, steps, gradient, touched, marks)`: the
@@ -165,7 +165,7 @@ def learn_kernel(shape: Shape) -> Any:
     `(positions + 1,)` int64, says where the features of each position begin, and where the last
     ones end. Then come the parameters, what `Moments` has, and what `Room` has.
     """
-    forward, add, step = forward_kernel(shape), add_kernel(shape), step_kernel(shape)
+    forward, add, step = forward_kernel(shape), add_kernel(shape), adam_kernel(shape)
 
     @kernel
     def learn(
@@ -210,7 +210,7 @@ def prefer_kernel(shape: Shape) -> Any:
     again, else -1. `scores` has room for the moves of a question. The others are as for
     `learn_kernel`. A position without features is over, and counts as its target.
     """
-    forward, add, step = forward_kernel(shape), add_kernel(shape), step_kernel(shape)
+    forward, add, step = forward_kernel(shape), add_kernel(shape), adam_kernel(shape)
 
     @kernel
     def judge(first, end, signs, found, offsets, begun, targets, scores, weights, hidden):
@@ -258,7 +258,9 @@ def prefer_kernel(shape: Shape) -> Any:
                     seen = touch(features, touched, marks, seen)
                     value = forward(features, features.shape[0], begun[i], weights, hidden)
                     chance = scores[i - first]
+                    # half of the derivative, as in `learn`: Adam's steps have the same length
                     slope = signs[i] * (chance / total - (chance / good if right[i] else F32(0)))
+                    slope *= F32(0.5) / TEMPERATURE
                     off = (value - targets[i]) * (F32(1) - value * value)
                     slope += VALUE_SHARE / F32(end - first) * off
                     add(features, begun[i], slope, weights, gradient, hidden)

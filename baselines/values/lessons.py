@@ -17,8 +17,8 @@ from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, UNIT
 from azumaya.baselines.search.uct_kernels import legal_kernel
-from azumaya.baselines.values.lookahead import move_key, moves_at_random
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
+from azumaya.baselines.values.self_play import move_key, moves_at_random
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import count, select_in
 from azumaya.envs.kernels.compile import kernel
@@ -82,8 +82,8 @@ def imagine_kernel(game: Game) -> Any:
 
 
 @functools.cache
-def step_kernel(kernels: GameKernels) -> Any:
-    """The kernel `step(now, action, key, t, explore, random_seats, words)`: make a move.
+def move_kernel(kernels: GameKernels) -> Any:
+    """The kernel `move(now, action, key, t, explore, random_seats, words)`: make a move.
 
     It is that of ply `t`. With probability `explore`, and always if the seat is one of the random
     ones, it makes a random move instead; it returns whether it did. `now` is `(1,)`, `words`
@@ -92,7 +92,7 @@ def step_kernel(kernels: GameKernels) -> Any:
     play, legal = kernels.rules.play, legal_kernel(kernels)
 
     @kernel
-    def step(now, action, key, t, explore, random_seats, words):
+    def move(now, action, key, t, explore, random_seats, words):
         random = moves_at_random(key, t, now[0].to_move, explore, random_seats)
         if random:
             legal(now[0], words)
@@ -101,7 +101,7 @@ def step_kernel(kernels: GameKernels) -> Any:
         play(now[0], action)
         return random
 
-    return step
+    return move
 
 
 @functools.cache

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,14 @@ from azumaya.baselines.agents.sidecar import (
     checkpoint_name,
     game_of_sidecar,
     read_sidecar,
-    unreadable,
+    read_tensors,
+    sidecar_text,
 )
 from azumaya.baselines.agents.states import GameStates
-from azumaya.baselines.files import read_bytes
 from azumaya.baselines.search.evaluation import Evaluation, random_games
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.lookahead import choose_kernel
+from azumaya.baselines.values.lookahead import best_moves_kernel
 from azumaya.baselines.values.network import Shape, first_weights, scratch_words, value_kernel
 from azumaya.baselines.values.plain_features import plain_features
 from azumaya.envs import Position
@@ -47,8 +46,6 @@ ROWS = "rows"
 bit of the first byte. Without it all are."""
 MOST_WIDTH = 1024
 """The most hidden units of a network."""
-MOST_BYTES = 1 << 28
-"""The largest file of weights that is read, in bytes."""
 LEAST = 16
 """The fewest positions for which a thread is started."""
 
@@ -135,9 +132,8 @@ def value_files(name: str, weights: np.ndarray, sidecar: Sidecar) -> dict[str, b
         sidecar: the description of the network.
     """
     safetensors = require("safetensors.numpy", "values")
-    text = json.dumps(asdict(sidecar), indent=2)
     arrays = _packed(weights, _shape_of_sidecar(sidecar))
-    return {f"{name}.safetensors": safetensors.save(arrays), f"{name}.json": text.encode()}
+    return {f"{name}.safetensors": safetensors.save(arrays), f"{name}.json": sidecar_text(sidecar)}
 
 
 def is_value(path: str | Path) -> bool:
@@ -156,7 +152,6 @@ def load_value(path: str | Path) -> Value:
         CheckpointError: a file is missing, malformed, or does not fit this version.
         MissingExtraError: safetensors is not installed.
     """
-    safetensors = require("safetensors.numpy", "values")
     source = checkpoint_file(path, ".safetensors")
     sidecar = read_sidecar(source)
     game, width = game_of_sidecar(sidecar), sidecar.sizes.get("width", 0)
@@ -172,17 +167,8 @@ def load_value(path: str | Path) -> Value:
             f"{sidecar.notes.get('features')!r}, and this version has {features.kind!r}; train it "
             "again"
         )
-    try:
-        arrays = safetensors.load(read_bytes(source, MOST_BYTES))
-    except OSError as error:
-        raise unreadable(source, error) from error
-    except KeyError as error:  # a dtype that NumPy does not have
-        raise CheckpointError(
-            f"checkpoint {source}: {WEIGHTS!r}: must be float32 numbers, not {error}"
-        ) from error
-    except (TypeError, ValueError, require("safetensors", "values").SafetensorError) as error:
-        raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
-    weights = _unpacked(arrays, source, _shape_of_sidecar(sidecar))
+    arrays = read_tensors(source, "numpy", "values")
+    weights = _unpacked(arrays, source, shape_of(game, width, plain))
     return Value(game, width, weights, sidecar, plain)
 
 
@@ -255,7 +241,7 @@ class ValueAgent(Agent):
         if not isinstance(value, Value):
             raise OptionError(f"value={brief(value)}: a Value is needed, such as of load_value")
         self.value, self.name, self.sidecar = value, name, value.sidecar
-        self._choose = choose_kernel(value.game, value.shape)
+        self._best_moves = best_moves_kernel(value.game, value.shape)
         self._scratch = scratch_words(value.game, value.shape)
 
     @classmethod
@@ -308,7 +294,7 @@ class ValueAgent(Agent):
         def work(part: slice) -> None:
             words = np.zeros(word_count(positions.num_actions), np.uint64)
             scratch, trial = np.zeros(self._scratch, np.uint64), game.new_states(1)
-            self._choose(
+            self._best_moves(
                 positions.states[part], keys[part], self.value.weights, scratch, words, trial,
                 actions[part],
             )  # fmt: skip

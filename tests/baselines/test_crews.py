@@ -10,16 +10,17 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from azumaya.baselines.cluster import RETRIES, CrewError
 from azumaya.baselines.training import expert_iteration, players, td_value
 from azumaya.baselines.training.crews import (
     TRIES,
     Crew,
-    CrewError,
     OnRay,
     Parcel,
     Processes,
@@ -243,6 +244,51 @@ def test_a_cluster_that_was_joined_before_a_run_is_not_left(
     assert signal.getsignal(signal.SIGTERM) is handler, "it saves the run"
     crew.close()
     assert ray.joined == before
+
+
+class WorkerCrashedError(Exception):
+    """As Ray's error of this name."""
+
+
+class Failing(Joined):
+    """Ray, whose jobs fail in some way."""
+
+    exceptions = SimpleNamespace(WorkerCrashedError=WorkerCrashedError)
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(True)
+        self.error, self.options = error, dict[str, object]()
+
+    def remote(self, **options: object) -> Callable[[object], object]:
+        """What makes a function a remote one."""
+        self.options = options
+        return lambda work: SimpleNamespace(remote=lambda *_: work)
+
+    def put(self, shared: object) -> object:
+        """Keep what jobs share."""
+        return shared
+
+    def get(self, waiting: object) -> object:
+        """Raise the error of the first job."""
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "raised", "told"),
+    [
+        (WorkerCrashedError("killed"), CrewError, r"died 6 times: killed"),
+        (ValueError("job 0"), ValueError, "^job 0$"),
+    ],
+)
+def test_jobs_that_kill_their_workers_are_not_done_for_ever(
+    error: Exception, raised: type[Exception], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error of the job itself is raised as it is."""
+    ray = Failing(error)
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    with pytest.raises(raised, match=told):
+        OnRay("local").run(identity_of, [1], [1, 2])
+    assert ray.options["max_retries"] == RETRIES
 
 
 @pytest.mark.slow

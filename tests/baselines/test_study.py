@@ -84,6 +84,25 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     assert study.trained(td_value, run, wide)[-1]["steps"] >= 128
 
 
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("name", ["policy.safetensors", "config.json"])
+def test_a_folder_with_something_else_is_not_overwritten(
+    name: str, begun: bool, tmp_path: Path
+) -> None:
+    """A trained agent whose save is missing, or what no study has begun."""
+    run = tmp_path / "study/default-1"
+    run.mkdir(parents=True)
+    (run / name).write_text("{}")
+    if begun:
+        run.with_name("default-1.begun").write_text("[]")
+    if begun and name == "config.json":  # of a run that was killed before its first save
+        assert len(run_study(small(tmp_path, variant=(), seeds=(1,)))) == 1
+        return
+    with pytest.raises(RunError, match=r"default-1(: holds a run that no study| has no resume)"):
+        run_study(small(tmp_path, variant=(), seeds=(1,)))
+    assert [path.name for path in run.iterdir()] == [name]
+
+
 def test_every_algorithm_has_a_folder_of_its_own() -> None:
     assert Config().folder == Path("runs/study-td_value-sudoku_moyo")
     other = Config(game="abalone", algorithm="ppo_selfplay")

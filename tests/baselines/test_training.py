@@ -78,6 +78,15 @@ def test_the_learning_rate_falls_to_its_last_share(tmp_path: Path) -> None:
     assert rates == pytest.approx([0.001 + 0.009 / 33, 0.001])
 
 
+def test_win_rates_are_logged_with_the_steps_they_were_measured_at(run: Path) -> None:
+    """Also what the updates in between have recorded comes once, in its own line."""
+    rates = [line for line in logged(run) if "eval/random" in line]
+    curve = [{"steps": line["time/total_timesteps"], "random": line["eval/random"],
+              "greedy": line["eval/greedy"]} for line in rates]  # fmt: skip
+    assert curve == read_curve(run)
+    assert [line["time/total_timesteps"] for line in logged(run) if RATE in line] == [64, 96, 96]
+
+
 def test_overwriting_removes_the_previous_run(tmp_path: Path) -> None:
     main(tiny(tmp_path))
     steps = [point["steps"] for point in read_curve(tmp_path)]

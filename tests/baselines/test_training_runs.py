@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -20,11 +21,12 @@ from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.agents.trusted import load_sb3_zip
 from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training import run_folder
+from azumaya.baselines.training import run_folder, session
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder
 from azumaya.baselines.training.saves import read_save
+from azumaya.envs import OptionError
 from tests.baselines.run_helpers import SCRIPTS, TINY_WORDS
 
 
@@ -137,6 +139,22 @@ def test_a_module_of_games_that_cannot_be_imported_is_named(
     assert message in refused("--game nope --resume", capsys)
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"search": "nope"}, "--search nope: must be one of alphabeta, puct, puct\\+rollouts"),
+        ({"features": "plian"}, "--features plian: must be one of shared, plain"),
+        ({"ray": 5}, "--ray 5: must be a text"),
+        ({"game": 5}, "--game 5: must be a text"),
+    ],
+)
+def test_values_that_no_command_line_would_give_are_refused(
+    here: Path, changes: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(OptionError, match=told):
+        SCRIPTS["td_value"][1](here / "run", **changes).completed()
+
+
 @pytest.mark.parametrize("words", ["--options max_plies", "--options a 1 a 2", "--steps many"])
 def test_unreadable_arguments_are_refused(here: Path, words: str) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -171,6 +189,19 @@ def test_a_finished_run_is_left_alone(run: Path, capsys: pytest.CaptureFixture[s
         "--output run --resume --steps 128", "--output FOLDER",
     ):  # fmt: skip
         assert part in said, part
+
+
+def test_results_that_a_run_does_not_have_are_not_named(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after Ctrl-C in the last evaluation."""
+    assert "(see run/evaluation.json, run/learning_curve.png)" in refused("--output run", capsys)
+    (run / "evaluation.json").unlink()
+    said = refused("--output run", capsys)
+    assert "(see run/learning_curve.png)" in said
+    assert f"To evaluate it: {Config.run_at(Path('run')).resume_command}. To train" in said
+    (run / "learning_curve.png").unlink()
+    assert "a finished run of 64 steps; nothing was changed" in refused("--output run", capsys)
 
 
 def test_a_stopped_run_is_left_alone(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -429,6 +460,18 @@ def test_a_run_ended_by_its_time_limit_says_how_to_resume(
     said = capsys.readouterr().out
     assert "of 5,000 steps are done. To resume: " in said
     assert f"-m {PROGRAM} --output run --resume\n" in said
+
+
+def test_ctrl_c_in_the_ladder_says_how_to_go_on(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "final_ladder", interrupted)
+    assert run_words(["--output", "run", "--resume", "--ladder-starts", "1"]) == 130
+    command = Config.run_at(Path("run")).resume_command
+    assert f"The agent is saved. To evaluate it: {command}\n" in capsys.readouterr().out
 
 
 def test_help_names_the_module(capsys: pytest.CaptureFixture[str]) -> None:

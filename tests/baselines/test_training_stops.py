@@ -76,9 +76,7 @@ def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
 
 
 @pytest.mark.parametrize("game", ["abalone", "sudoku_tiles"])
-def test_other_networks_can_be_resumed(
-    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_networks_can_be_resumed(game: str, tmp_path: Path) -> None:
     """With convolutions, shaping and hidden tiles."""
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     options: dict[str, Any] = {"game": game, "steps": 96, "depth": 1, "measure_starts": 1,
@@ -320,15 +318,15 @@ def train(script, folder, updates=None, delay=0.0):
         return os.waitpid(pid, 0)[1]
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     death = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGKILL))
-    seen, keep_moment = [], Overseer.keep_moment
+    seen, keep_snapshot = [], Overseer.keep_snapshot
 
     def counted(self):
-        keep_moment(self)
+        keep_snapshot(self)
         seen.append(self)
         if len(seen) == updates:
             death.start()
 
-    Overseer.keep_moment = counted
+    Overseer.keep_snapshot = counted
     if updates == 0:
         death.start()
     main, tiny_run = SCRIPTS[script]
@@ -491,7 +489,7 @@ def test_the_error_for_events_that_cannot_be_written_is_one_line(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_the_error_for_full_output_is_one_line(words: list[str], tmp_path: Path) -> None:
+def test_the_error_for_full_output_is_one_line(words: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([sys.executable, "-m", PROGRAM, *words], stdout=full, text=True,
                               stderr=subprocess.PIPE, check=False)  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training import expert_iteration, value_run
 from azumaya.baselines.training.expert_iteration import (
@@ -195,6 +197,40 @@ def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
     assert (Config().completed().width, Config().completed().features) == (16, "shared")
 
 
+def test_a_run_that_is_resumed_needs_no_start(tmp_path: Path) -> None:
+    """Its save has all that the run began with; before the first save it begins again."""
+    first, run = saved(tmp_path, width=5), tmp_path / "run"
+    given = {"start": str(first), "width": 0, "exact_nodes": 0}
+    main(tiny_expert(run, steps=100, **given))
+    for path in tmp_path.glob(f"{first.stem}.*"):
+        path.unlink()
+    main(tiny_expert(run, steps=200, resume=True, **given))
+    assert Config.read(run).width == 5
+    assert Config.run_at(run).steps() >= 200
+    assert run_words(["--output", str(run), "--resume", "--game", GAME.name]) == 0
+    for path in run.iterdir():
+        if path.name != "config.json":
+            path.unlink()
+    with pytest.raises(CheckpointError, match="does not exist"):
+        main(tiny_expert(run, steps=200, resume=True, **given))
+
+
+def test_without_questions_nothing_is_said_of_answers(tmp_path: Path) -> None:
+    for nodes in (0, 3000):
+        folder = tmp_path / str(nodes)
+        main(tiny_expert(folder, steps=60, most_plies=60, exact_nodes=nodes))
+        lines = map(json.loads, (folder / "progress.json").read_text().splitlines())
+        trained = [line for line in lines if "train/questions" in line]
+        assert trained
+        for line in trained:
+            assert ("train/right" in line) == (line["train/questions"] > 0) == (nodes > 0)
+
+
+def test_where_draws_are_hidden_nothing_is_exact() -> None:
+    with pytest.raises(OptionError, match="--exact-nodes 5: in sudoku_tiles draws are hidden"):
+        Config(game="sudoku_tiles", exact_nodes=5).completed()
+
+
 def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
     """The games of an update do not depend on who plays them."""
     for threads in (1, 3):
@@ -221,16 +257,18 @@ def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
     """Values stay finite and games end; with hidden draws nothing is called exact."""
-    config = Config(game=name, output=tmp_path, games=8, most_plies=150, exact_nodes=300)
+    hidden, asked = find_game(name).rules.resample is not None, 0
+    nodes = 0 if hidden else 300
+    config = Config(game=name, output=tmp_path, games=8, most_plies=150, exact_nodes=nodes)
     with closing(ExpertLearner(config.completed())) as learner:
-        hidden, asked = learner.game.rules.resample is not None, 0
         for _ in range(3):
             parts = learner.players.play(learner.keys(), learner.weights)
             for game in (game for part in parts for game in part):
                 asked += len(game.questions.counts)
                 assert (np.abs(game.values) <= 1).all()
                 assert np.isfinite(learner.learn_from(game.states, game.values))
-                assert 0 <= learner.learn_choices(game.questions) <= 1
+                if len(game.questions.counts):
+                    assert 0 <= learner.learn_choices(game.questions) <= 1
             learner.updates += 1
         assert (asked > 0) != hidden or name == "abalone"  # its games are cut off
         learner.check()

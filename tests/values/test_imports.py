@@ -8,7 +8,7 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("module", ["values.value", "values.champion", "values.lookahead"])
+@pytest.mark.parametrize("module", ["values.value", "values.champion", "values.self_play"])
 def test_a_module_can_be_imported_first(module: str) -> None:
     """Search finds its agents by name only when asked, so no import comes back to its beginning."""
     words = f"import azumaya.baselines.{module}"

@@ -11,7 +11,7 @@ from azumaya.baselines.search.alphabeta import Deepening, Room
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.table import UNIT
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.lessons import step_kernel, study_kernel, view_all_kernel
+from azumaya.baselines.values.lessons import move_kernel, study_kernel, view_all_kernel
 from azumaya.baselines.values.value import Value
 from azumaya.envs import Position
 from tests.cases import TESTED
@@ -73,12 +73,12 @@ def test_positions_become_rows_for_learning() -> None:
 
 def test_random_moves_are_legal_and_as_frequent_as_wanted() -> None:
     """The others are those given."""
-    step, words = step_kernel(KERNELS), np.zeros(KERNELS.words, np.uint64)
+    move, words = move_kernel(KERNELS), np.zeros(KERNELS.words, np.uint64)
     counts = Counter[int]()
     for key in range(400):
         position = Position(GAME)
         now, (given, *rest) = position.state, position.legal_actions()
-        random = step(now, given, np.uint64(key), 0, 0.25, 0.0, words)
+        random = move(now, given, np.uint64(key), 0, 0.25, 0.0, words)
         (made,) = (
             action for action in (given, *rest) if (position.copy().play(action).state == now).all()
         )
@@ -91,14 +91,14 @@ def test_random_moves_are_legal_and_as_frequent_as_wanted() -> None:
 
 def test_random_seats_make_only_random_moves() -> None:
     """In a game, one seat may be random and the other not."""
-    step, words = step_kernel(KERNELS), np.zeros(KERNELS.words, np.uint64)
+    move, words = move_kernel(KERNELS), np.zeros(KERNELS.words, np.uint64)
     position, seats = Position(GAME), Counter[tuple[bool, ...]]()
     (given, *_), following = position.legal_actions(), position.copy().play(0)
     for key in range(200):
         made = []
         for t in range(6):
             now = (position if t % 2 == 0 else following).state
-            made.append(bool(step(now, given, np.uint64(key), t, 0.0, 0.5, words)))
+            made.append(bool(move(now, given, np.uint64(key), t, 0.0, 0.5, words)))
         assert made == 3 * made[:2]
         seats[tuple(made[:2])] += 1
     assert min(seats.values()) > 30

@@ -11,18 +11,14 @@ import pytest
 from azumaya.baselines.training import td_value
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel
-from azumaya.baselines.values.lookahead import (
-    best_move_kernel,
-    draw_some,
-    explores,
-    self_play_kernel,
-)
+from azumaya.baselines.values.lookahead import best_move_kernel
 from azumaya.baselines.values.network import (
     F32,
     Shape,
     forward_kernel,
     value_kernel,
 )
+from azumaya.baselines.values.self_play import draw_some, explores, self_play_kernel
 from azumaya.baselines.values.value import Value, ValueAgent, untrained
 from azumaya.envs import Position, find_game
 from azumaya.envs.kernels.bits import cells_of, word_count
