@@ -28,11 +28,16 @@ def unpack_planes(game: Game, words: np.ndarray) -> np.ndarray:
     return planes
 
 
-def legal_mask(game: Game, state: object, num_actions: int) -> np.ndarray:
-    """The action mask of the player to move, `(num_actions,)` int8; 1 means legal."""
+def legal_words(game: Game, state: object, num_actions: int) -> np.ndarray:
+    """The action mask of the player to move as bits, `(W,)` uint64."""
     words = np.zeros(word_count(num_actions), np.uint64)
     game.rules.write_legal(state, words)
-    return unpack_bits(words, num_actions)
+    return words
+
+
+def legal_mask(game: Game, state: object, num_actions: int) -> np.ndarray:
+    """The action mask of the player to move, `(num_actions,)` int8; 1 means legal."""
+    return unpack_bits(legal_words(game, state, num_actions), num_actions)
 
 
 def planes_of(game: Game, state: object, player: int) -> np.ndarray:

@@ -15,10 +15,10 @@ from azumaya.envs.errors import (
     brief,
 )
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, state_kind
-from azumaya.envs.kernels.bits import cells_of, word_count
+from azumaya.envs.kernels.bits import cells_of
 from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.kernels.rng import make_key
-from azumaya.envs.observation import legal_mask, planes_of
+from azumaya.envs.observation import legal_mask, legal_words, planes_of
 from azumaya.envs.registry import game_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.setup import Setup, prepare
@@ -120,8 +120,8 @@ class Position:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options the position was made with, except those that are None."""
-        return dict(self._setup.given)
+        """A copy of the options the position was made with, except those that are None."""
+        return self._setup.options
 
     def revealed(self, since: Position | None = None) -> dict[str, Any]:
         """Options that make a start draw the same chance outcomes as those revealed so far.
@@ -165,9 +165,7 @@ class Position:
 
     def legal_words(self) -> np.ndarray:
         """The legal actions as bits: action `a` is bit `a % 64` of word `a // 64`, uint64."""
-        words = np.zeros(word_count(self.num_actions), np.uint64)
-        self.game.rules.write_legal(self._states[0], words)
-        return words
+        return legal_words(self.game, self._states[0], self.num_actions)
 
     def legal_moves(self) -> list[str]:
         """The names of the legal moves, in the order of their actions."""
@@ -181,7 +179,11 @@ class Position:
         return planes_of(self.game, self._states[0], seat)
 
     def scene(self, last_action: int | None = None) -> Scene:
-        """What the position looks like, as data; the cells of `last_action` are marked."""
+        """What the position looks like, as data; the cells of `last_action` are marked.
+
+        Raises:
+            IllegalActionError: `last_action` is not an action of the game.
+        """
         settings = self._setup.settings
         scene = self.game.words.scene(self._states[0], self._start[0], settings)
         if last_action is None:
@@ -194,11 +196,19 @@ class Position:
         return replace(scene, last=frozenset(cells))
 
     def action_cells(self, action: int) -> tuple[int, ...]:
-        """The cells that an action touches; none if it touches no cell, as when a turn is ended."""
+        """The cells that an action touches; none if it touches no cell, as when a turn is ended.
+
+        Raises:
+            IllegalActionError: this is not an action of the game.
+        """
         return self.game.words.action_cells(self.check_action(action), self._setup.settings)
 
     def svg(self, *, candidates: bool = False, last_action: int | None = None) -> str:
-        """The position as an SVG picture, optionally with the candidates of empty cells."""
+        """The position as an SVG picture, optionally with the candidates of empty cells.
+
+        Raises:
+            IllegalActionError: `last_action` is not an action of the game.
+        """
         from azumaya.envs.render import svg_of  # noqa: PLC0415 - drawing is loaded when used
 
         return svg_of(self.scene(last_action), candidates)
@@ -210,7 +220,11 @@ class Position:
         last_action: int | None = None,
         colour: bool | None = None,
     ) -> str:
-        """The position as a board for the terminal; `colour=None` means in colour if supported."""
+        """The position as a board for the terminal; `colour=None` means in colour if supported.
+
+        Raises:
+            IllegalActionError: `last_action` is not an action of the game.
+        """
         from azumaya.envs.render import ansi_of  # noqa: PLC0415 - drawing is loaded when used
 
         return ansi_of(self.scene(last_action), candidates, colour)
@@ -250,7 +264,11 @@ class Position:
     # ---- names ----
 
     def move_name(self, action: int) -> str:
-        """The name of an action."""
+        """The name of an action.
+
+        Raises:
+            IllegalActionError: this is not an action of the game.
+        """
         return self.game.words.move_name(self.check_action(action), *self._naming())
 
     def parse_move(self, name: str) -> int:
@@ -303,6 +321,9 @@ class Position:
         """A position that looks the same to both players, with what they cannot see redrawn.
 
         Its `options` lack those that say what will be drawn.
+
+        Raises:
+            OptionError: the seed is not a whole number from 0 to 2**64 - 1.
         """
         position, key = self.copy(), episode_key(check_seed(seed), 0, 0)
         if self.game.rules.resample is not None:

@@ -46,6 +46,11 @@ class Setup:
     lasting: frozenset[str]
     made_from: tuple[Game, Items] | None = None
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options as the user gave them, as a copy: they may contain lists."""
+        return {name: _own(value) for name, value in self.given.items()}
+
     @cached_property
     def origin(self) -> tuple[int, int]:
         """Digests of the settings that matter after the start, and of the start positions."""
@@ -65,7 +70,7 @@ class Setup:
         return replace(self, given=given, settings=settings, starts=none, made_from=None)
 
     def without(self, names: Collection[str]) -> Setup:
-        """The same setup, with nothing said of some options among those given."""
+        """The same setup without some of the options that were given."""
         given = {name: value for name, value in self.given.items() if name not in names}
         return self if len(given) == len(self.given) else replace(self, given=given)
 

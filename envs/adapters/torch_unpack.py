@@ -12,10 +12,16 @@ from azumaya.envs.kernels.bits import word_count
 def unpack_bits(words: Any, count: int) -> Any:
     """Bits as int8: a tensor `(..., W)` of 64-bit words to `(..., count)`."""
     torch = require("torch", "train")
-    octets = words.contiguous().view(torch.uint8)
+    octets = _octets(words, torch.uint8)
     places = torch.arange(8, dtype=torch.uint8, device=words.device)
     bits = (octets.unsqueeze(-1) >> places) & 1
     return bits.flatten(-2)[..., :count].to(torch.int8)
+
+
+def _octets(words: Any, kind: Any) -> Any:
+    """The bytes of words, `(..., W)`, as `(..., 8 * W)` of a type of one byte."""
+    # flat, because torch calls a column of one word contiguous whatever its stride is
+    return words.contiguous().view(-1).view(kind).view(*words.shape[:-1], 8 * words.shape[-1])
 
 
 def unpack_planes(game: Game, words: Any) -> Any:
@@ -26,6 +32,6 @@ def unpack_planes(game: Game, words: Any) -> Any:
     bits = unpack_bits(words, sets * game.observation.cells).reshape(
         *lead, sets, *game.observation.shape
     )
-    octets = words[..., word_count(sets * game.observation.cells) :].contiguous().view(torch.int8)
+    octets = _octets(words[..., word_count(sets * game.observation.cells) :], torch.int8)
     values = octets[..., :numbers, None, None].expand(*lead, numbers, *game.observation.shape)
     return torch.cat([bits, values], dim=len(lead))

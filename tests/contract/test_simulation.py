@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.envs import raw
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import OptionError
@@ -220,6 +221,13 @@ def test_start_positions_from_a_list_are_pickled() -> None:
     position = pickle.loads(saved)
     assert len(position._setup.starts) == 2
     assert position.options == {"puzzle": ["." * 81, "1" + "." * 80]}
+
+
+def test_options_that_are_returned_belong_to_the_caller() -> None:
+    puzzles = ["." * 81]
+    for made in (Position("sudoku_moyo", puzzle=puzzles), raw("sudoku_moyo", puzzle=puzzles)):
+        made.options["puzzle"].append("x")
+        assert made.options == {"puzzle": puzzles}
 
 
 def test_start_positions_must_be_those_that_were_saved() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
@@ -294,6 +295,11 @@ def test_unpack_takes_only_packed_observations(case: Case) -> None:
         mixed = {**packed, name: torch.from_numpy(packed[name].view(np.int64))}
         with pytest.raises(OptionError, match="must be all NumPy arrays or all torch tensors"):
             games.unpack(mixed)
+        with pytest.raises(OptionError, match="must be the same but for the last dimension"):
+            games.unpack({**packed, name: packed[name][:2]})
+        no_array = SimpleNamespace(shape=packed[name].shape)
+        with pytest.raises(OptionError, match=rf"observations\['{name}'\]"):
+            games.unpack({**packed, name: no_array})
     with pytest.raises(IllegalActionError, match=r"actions: not an array: .*grad"):
         games.step(torch.zeros(3, requires_grad=True))
     for nothing in (5, vector(case, 3).reset(seed=1)[0]):
@@ -529,6 +535,18 @@ def test_packed_masks_are_the_masks(case: Case) -> None:
     bits = unpack_bits(words["action_mask"], 64 * words["action_mask"].shape[1])
     assert np.array_equal(bits[:, : masks.shape[1]], masks)
     assert not bits[:, masks.shape[1] :].any()
+
+
+@ALL_GAMES
+def test_tensors_of_any_strides_are_unpacked(case: Case) -> None:
+    torch = pytest.importorskip("torch")
+    games = vector(case, 3, observation="packed")
+    seen = games.reset(seed=1)[0]
+    turned = {name: words.view(np.int64).copy(order="F") for name, words in seen.items()}
+    tensors = {name: torch.from_numpy(words.T).T for name, words in turned.items()}
+    unpacked = games.unpack(tensors)
+    for name, array in games.unpack(seen).items():
+        assert np.array_equal(unpacked[name].numpy(), array)
 
 
 # ---- copies of whole environments ----

@@ -18,7 +18,7 @@ from azumaya.envs.adapters.batch.calls import needs_reset
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
-from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane
+from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane, one_of
 from azumaya.envs.position import Position, check_seed, episode_key
 from azumaya.envs.registry import game_of
 from azumaya.envs.setup import Setup, check_options, known_options, override, prepare
@@ -70,19 +70,14 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
     ) -> None:
         super().__init__()
         game = game_of(game)
-        named = isinstance(render_mode, str) and render_mode in RENDER_MODES
-        if render_mode is not None and not named:
-            raise OptionError(
-                f"render_mode={brief(render_mode)}: must be one of {RENDER_MODES} or None"
-            )
-        self.game, self.mask_place = game, check_mask_place(action_mask)
+        self.render_mode = one_of("render_mode", *RENDER_MODES, None)(render_mode)
+        self.game, self.mask_place = game, one_of("action_mask", *MASK_PLACES)(action_mask)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
             "render_fps": 2,
         }
-        self.render_mode = render_mode
         self._made = prepare(game, options)
         self._setup = self._made
         self._make_spaces()
@@ -132,8 +127,8 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options given to the constructor, except those that are None."""
-        return dict(self._made.given)
+        """A copy of the options given to the constructor, except those that are None."""
+        return self._made.options
 
     # ---- an episode ----
 
@@ -403,14 +398,6 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
-
-
-def check_mask_place(place: Any) -> str:
-    """Validate the argument `action_mask`; raises `OptionError`."""
-    if not isinstance(place, str) or place not in MASK_PLACES:
-        known = " or ".join(map(repr, MASK_PLACES))
-        raise OptionError(f"action_mask={brief(place)}: must be {known}")
-    return place
 
 
 def _no_agent(agent: Any) -> OptionError:

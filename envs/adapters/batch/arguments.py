@@ -25,7 +25,7 @@ def check_mode(mode: AutoresetMode | str) -> AutoresetMode:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """A value that must be True or False, not merely true or false; raises `OptionError`."""
+    """A value that must be True or False, not merely truthy or falsy; raises `OptionError`."""
     return bool(one_of(name, True, False)(value))
 
 
@@ -50,7 +50,7 @@ def packed_words(observations: Any, name: str, width: int) -> Any:
     """The words under a name in packed observations; raises `OptionError`."""
     words: Any = observations.get(name) if isinstance(observations, Mapping) else None
     shaped = tuple(getattr(words, "shape", ()))[-1:] == (width,)
-    if not shaped or str(words.dtype).removeprefix("torch.") not in WORDS:
+    if not shaped or str(getattr(words, "dtype", None)).removeprefix("torch.") not in WORDS:
         raise OptionError(
             f"observations[{name!r}]: must be an array of 64-bit words, (..., {width}), as "
             "returned by an environment with observation='packed'"

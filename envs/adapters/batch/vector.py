@@ -310,6 +310,11 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         masks = packed_words(observations, "action_mask", self._batch.words)
         if isinstance(words, np.ndarray) != isinstance(masks, np.ndarray):
             raise OptionError("observations: must be all NumPy arrays or all torch tensors")
+        if words.shape[:-1] != masks.shape[:-1]:
+            raise OptionError(
+                f"observations: the shapes {tuple(words.shape)} and {tuple(masks.shape)} must be the "
+                "same but for the last dimension"
+            )
         if isinstance(words, np.ndarray):
             planes = unpack_planes(self.game, words)
             return {
