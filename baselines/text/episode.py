@@ -13,6 +13,7 @@ from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position
 from azumaya.envs.adapters.duel.opponents import is_agent
 from azumaya.envs.errors import brief
+from azumaya.envs.game import one_of
 from azumaya.envs.notation import GameRecord, record_of
 from azumaya.envs.position import check_seed, episode_key
 from azumaya.envs.whole import whole_number
@@ -107,8 +108,7 @@ def play_text_game(
         AgentFailedError: an agent raised an exception, or what it gave is no legal move.
     """
     whole_number(tries, "tries", 1)
-    if failure not in ("forfeit", "random"):
-        raise OptionError(f'failure={failure!r}: must be "forfeit" or "random"')
+    one_of("failure", "forfeit", "random")(failure)
     seed = check_seed(seed)
     for name, player in (("first", first), ("second", second)):
         if not callable(player) and not is_agent(player):

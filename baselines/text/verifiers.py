@@ -15,9 +15,10 @@ from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.arena.exams import PARTS, load_exam
 from azumaya.baselines.text.duel import LOST, TextDuel
 from azumaya.baselines.text.exam import TextExam, TextExamResult, scaled_score, text_exam
-from azumaya.envs import OptionError, Position
+from azumaya.envs import Position
 from azumaya.envs.adapters.duel.opponents import check_seat
 from azumaya.envs.extras import require
+from azumaya.envs.game import one_of
 from azumaya.envs.position import episode_key
 
 require("verifiers.v1", "verifiers")
@@ -43,9 +44,7 @@ def load_environment(kind: Literal["game", "exam"] = "game", **settings: Any) ->
         OptionError: there is no such kind.
         ValueError: a setting is wrong.
     """
-    if kind not in IDS:
-        raise OptionError(f"kind={kind!r}: must be one of {', '.join(IDS)}")
-    taskset = {"id": IDS[kind], **settings}
+    taskset = {"id": IDS[one_of("kind", *IDS)(kind)], **settings}
     return vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
-from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import Game
+from azumaya.envs.game import Game, one_of
 
 DEVICES = ("cpu", "cuda")
 
@@ -20,9 +19,7 @@ def vector_env(
         OptionError: `device` is not a known device, or as that class.
         DeviceError: the device is not available.
     """
-    if not isinstance(device, str) or device not in DEVICES:
-        raise OptionError(f"device={brief(device)}: must be one of {', '.join(DEVICES)}")
-    if device == "cuda":
+    if one_of("device", *DEVICES)(device) == "cuda":
         from azumaya.envs.adapters.cuda.vector import CudaVectorEnv  # noqa: PLC0415 - loads numba.cuda
 
         return CudaVectorEnv(game, num_envs, **arguments)

@@ -192,11 +192,3 @@ def draw(board: np.ndarray, columns: int, rows: int) -> str:
     lit = set(cells_of(np.atleast_1d(board)))
     lines = ("".join(".x"[r * columns + c in lit] for c in range(columns)) for r in range(rows))
     return "\n".join(lines)
-
-
-def parse(picture: str) -> np.ndarray:
-    """The inverse of `draw`: `x` is set, `.` is not, white space is ignored."""
-    marks = "".join(picture.split())
-    if set(marks) - set("x."):
-        raise ValueError(f"picture: contains {set(marks) - set('x.')}; must be only 'x' and '.'")
-    return board_of((i for i, mark in enumerate(marks) if mark == "x"), word_count(len(marks)))

@@ -41,7 +41,7 @@ def test_shared_kernels() -> None:
 
 
 def test_other_devices_are_refused() -> None:
-    with pytest.raises(OptionError, match="device='tpu': must be one of cpu, cuda"):
+    with pytest.raises(OptionError, match="device='tpu': must be one of 'cpu', 'cuda'"):
         make_vec(next(iter(TESTED)), 2, device="tpu")
 
 

@@ -33,7 +33,7 @@ def played(case: Case, weight: float):
 
 def evaluations(games: AzumayaVecEnv) -> list[int]:
     """The evaluation of each game, one position at a time."""
-    states, seats = games.duel.states, games.duel.seats
+    states, seats = games.duel.states, games.get_state()["seats"]["seat"]
     return [int(games.game.rules.evaluate(states[i], int(seats[i]))) for i in range(GAMES)]
 
 

@@ -9,16 +9,16 @@ import numpy as np
 
 from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.adapters.batch.row_setups import ORIGIN
-from azumaya.envs.errors import IllegalActionError, OptionError, brief, told
-from azumaya.envs.game import Game, as_states, state_kind
+from azumaya.envs.errors import IllegalActionError, OptionError, told
+from azumaya.envs.game import Game, as_states, one_of, state_kind
 from azumaya.envs.kernels.checksum import checksums
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.whole import whole_number
 
 FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 """Observation formats by name."""
-ILLEGAL = ("raise", "lose")
-"""Ways to handle an illegal action."""
+check_illegal = one_of("illegal", "raise", "lose")
+"""Validate the way to handle illegal actions; raises `OptionError`."""
 MAX_GAMES = 2**31 - 1
 SAVED = np.dtype([*SERIES.descr, *ORIGIN.descr, ("checksum", np.uint64)])
 """What `get_series` returns: `SERIES` and `ORIGIN`, with a checksum of them and the state."""
@@ -29,19 +29,9 @@ def check_count(count: Any) -> int:
     return whole_number(count, "num_envs", 1, MAX_GAMES)
 
 
-def check_illegal(illegal: Any) -> str:
-    """Validate the way to handle illegal actions; raises `OptionError`."""
-    if not isinstance(illegal, str) or illegal not in ILLEGAL:
-        known = ", ".join(map(repr, ILLEGAL))
-        raise OptionError(f"illegal={brief(illegal)}: must be one of {known}")
-    return illegal
-
-
 def check_form(form: Any) -> int:
     """The observation format with this name; raises `OptionError`."""
-    if not isinstance(form, str) or form not in FORMS:
-        raise OptionError(f"observation={brief(form)}: must be one of {', '.join(FORMS)}")
-    return FORMS[form]
+    return FORMS[one_of("observation", *FORMS)(form)]
 
 
 def save_series(
