@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from azumaya.envs.errors import PositionError, brief
 
@@ -50,6 +51,12 @@ def split_position(
             f"position: the side to move is {brief(parts[1])}; must be one of {', '.join(movers)}"
         )
     return PositionText(rows, parts[1], _split_fields(parts[2:], frozenset(keys)))
+
+
+def join_rows(marks: Iterable[str], lengths: Sequence[int]) -> str:
+    """The board of a position text: the marks of all cells, cut into rows of these lengths."""
+    left = iter(marks)
+    return "/".join("".join(islice(left, length)) for length in lengths)
 
 
 def _parts_of(text: str) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from azumaya.envs.geometry.dominari36 import BLOCK_OF
+from azumaya.envs.geometry.dominari36 import BLOCK_OF, SIZE
 
+ROW_LENGTHS = (SIZE,) * SIZE
 COLOUR_LETTERS = "wb"
 COLOUR_NAMES = ("white", "black")
 """By player."""

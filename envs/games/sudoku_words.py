@@ -10,6 +10,7 @@ import numpy as np
 from azumaya.envs.geometry.houses import first_clash, where_twice
 from azumaya.envs.geometry.sudoku81 import CELLS, GRID, NUMBERS, PEERS, SIZE, SQUARES
 from azumaya.envs.kernels.bits import cells_of
+from azumaya.envs.text import join_rows
 
 ROW_LENGTHS = (SIZE,) * SIZE
 ALPHABET = ".123456789"
@@ -46,7 +47,7 @@ def read_digits(marks: str) -> list[int]:
 
 def write_board(digits: Sequence[int]) -> str:
     """The board of a position text."""
-    return "/".join(write_digits(digits[r * SIZE : (r + 1) * SIZE]) for r in range(SIZE))
+    return join_rows(write_digits(digits), ROW_LENGTHS)
 
 
 def why_not_there(digits: Sequence[int], number: int, cell: int) -> str | None:

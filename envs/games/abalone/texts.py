@@ -13,7 +13,7 @@ from azumaya.envs.games.abalone.rules import can_move, tiebreak_payoff
 from azumaya.envs.games.abalone.words import COLOURS, LAYOUTS, owners_of
 from azumaya.envs.geometry.hex61 import ROW_LENGTHS, board
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import read_whole, split_position
+from azumaya.envs.text import join_rows, read_whole, split_position
 
 SIDES = "bw"
 MOST_PLY_TEXT = 999_999_999
@@ -60,9 +60,7 @@ def _new_state(settings: Settings) -> np.ndarray:
 def write_text(state: Any, settings: Settings) -> str:
     """A position text: the board, who is to move, then the fields that are not at their default."""
     marks = "".join("." if owner is None else SIDES[owner] for owner in owners_of(state))
-    ends = np.cumsum(ROW_LENGTHS).tolist()
-    rows = (marks[end - n : end] for end, n in zip(ends, ROW_LENGTHS, strict=True))
-    parts = ["/".join(rows), SIDES[int(state["to_move"])]]
+    parts = [join_rows(marks, ROW_LENGTHS), SIDES[int(state["to_move"])]]
     out = [int(n) for n in state["out"]]
     if out != [MARBLES - marks.count(side) for side in SIDES]:
         parts.append(f"out={out[BLACK]},{out[WHITE]}")

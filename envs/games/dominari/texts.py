@@ -28,12 +28,12 @@ from azumaya.envs.games.dominari.turn import (
     taken,
 )
 from azumaya.envs.games.dominari.words import Places, empty_states, number_on, numbers_of
-from azumaya.envs.games.dominari_words import COLOUR_LETTERS, COLOUR_NAMES
-from azumaya.envs.geometry.dominari36 import CELLS, HOUSES, SIZE, SQUARES
+from azumaya.envs.games.dominari_words import COLOUR_LETTERS, COLOUR_NAMES, ROW_LENGTHS
+from azumaya.envs.geometry.dominari36 import CELLS, HOUSES, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import U64, ZERO, bit, cells_of, has
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, read_whole, split_position
+from azumaya.envs.text import PositionText, join_rows, read_whole, split_position
 
 EMPTY = "."
 DIGITS = ("123456", "abcdef")
@@ -103,7 +103,7 @@ def _board(state: Any, colours: Any) -> str:
         for cell in cells_of(np.array([board], U64)):
             number = number_on(state, cell)
             marks[cell] = DIGITS[colour][number - 1] if number else BLANK_MARKS[colour]
-    return "/".join("".join(marks[r * SIZE : (r + 1) * SIZE]) for r in range(SIZE))
+    return join_rows(marks, ROW_LENGTHS)
 
 
 # ---- reading ----
@@ -134,7 +134,7 @@ def split(text: str, board: Board, more_keys: tuple[str, ...] = ()) -> PositionT
         PositionError: the text is malformed.
     """
     keys = (*KEYS, *more_keys)
-    return split_position(text, (SIZE,) * SIZE, _alphabet(board.numbers), COLOUR_LETTERS, keys)
+    return split_position(text, ROW_LENGTHS, _alphabet(board.numbers), COLOUR_LETTERS, keys)
 
 
 def _alphabet(numbers: int) -> str:
@@ -289,7 +289,7 @@ def read_undo(
     if state["phase"] == NUMBER and not state["claim"]:
         raise PositionError("position: undo= needs claim=1 or phase=blanks")
     marks = split_position(
-        f"{parts.fields['undo']} w", (SIZE,) * SIZE, _alphabet(board.numbers), COLOUR_LETTERS, ()
+        f"{parts.fields['undo']} w", ROW_LENGTHS, _alphabet(board.numbers), COLOUR_LETTERS, ()
     )
     mover = int(state["to_move"]) ^ int(state["claim"])
     lay_marks(before, "".join(marks.rows))

@@ -8,7 +8,7 @@ import numpy as np
 
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, new_states
-from azumaya.envs.games.dominari_words import COLOUR_LETTERS, COLOUR_NAMES, side_name
+from azumaya.envs.games.dominari_words import COLOUR_LETTERS, COLOUR_NAMES, ROW_LENGTHS, side_name
 from azumaya.envs.games.halma.board import (
     BLACK,
     CHOOSE,
@@ -19,11 +19,11 @@ from azumaya.envs.games.halma.board import (
 )
 from azumaya.envs.games.halma.rules import can_move, laid
 from azumaya.envs.games.halma.words import check_end, numbers_of
-from azumaya.envs.geometry.dominari36 import HOUSES, SIZE, SQUARES
+from azumaya.envs.geometry.dominari36 import HOUSES, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import bit, cells_of
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, read_whole, split_position
+from azumaya.envs.text import PositionText, join_rows, read_whole, split_position
 
 MARKS = (".123456", ".abcdef")
 """By player, the marks of no stone and of the numbers."""
@@ -32,8 +32,7 @@ MARKS = (".123456", ".abcdef")
 def write_text(state: Any, settings: Settings) -> str:
     """A position text: the board, who is to move, then the stage before play, or the result."""
     marks = "".join(MARKS[n < 0][abs(n)] for n in numbers_of(state))
-    rows = (marks[r * SIZE : (r + 1) * SIZE] for r in range(SIZE))
-    parts = ["/".join(rows), COLOUR_LETTERS[int(state["to_move"])]]
+    parts = [join_rows(marks, ROW_LENGTHS), COLOUR_LETTERS[int(state["to_move"])]]
     if state["stage"] == CHOOSE:
         parts.append("stage=choose")
     if state["over"]:
@@ -48,7 +47,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
         PositionError: the text is malformed, or the position is impossible.
     """
     alphabet = MARKS[WHITE] + MARKS[BLACK][1:]
-    parts = split_position(text, (SIZE,) * SIZE, alphabet, COLOUR_LETTERS, ("stage", "result"))
+    parts = split_position(text, ROW_LENGTHS, alphabet, COLOUR_LETTERS, ("stage", "result"))
     states = new_states(1, STATE)
     state = states[0]
     _read_stones("".join(parts.rows), states)

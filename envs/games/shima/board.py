@@ -21,6 +21,7 @@ the legal moves are the AND of two rows, and an observation is mostly a copy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +49,18 @@ DRAFT_ORDER = np.array([0, 1, 1, 0, 0, 1, 1, 0], np.int64)
 SET = 4
 """Sudoku Horikomi: how many stones of each number a player has."""
 
+REGION_BITS = 4
+"""Bits that hold a region's number (0 to 8)."""
+
+
+def region_bits(regions: Sequence[int]) -> np.ndarray:
+    """The number of each cell's region (from 0), bit by bit: `(4, 2)` uint64."""
+    cells = range(CELLS)
+    return np.stack(
+        [board_of((c for c in cells if regions[c] >> b & 1), WORDS) for b in range(REGION_BITS)]
+    )
+
+
 # ---- actions ----
 
 NUMBER_ACTIONS = NUMBERS * CELLS
@@ -66,8 +79,6 @@ a starter lays a stone."""
 ALL_ONES = ~ZERO
 ROW = word_count(NUMBER_ACTIONS)
 """Words of a set of stones."""
-REGION_BITS = 4
-"""Bits that hold a region's number (0 to 8)."""
 
 ALL_STONES = board_of(range(NUMBER_ACTIONS), ROW)
 STONES_ON = np.stack([board_of(range(cell, NUMBER_ACTIONS, CELLS), ROW) for cell in range(CELLS)])

@@ -17,29 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.games.shima.board import PLAY, REGION_BITS, ROW
+from azumaya.envs.games.shima.board import PLAY, REGION_BITS, ROW, region_bits
 from azumaya.envs.games.shima.stones import neutral_room, own, region_word, word_of
-from azumaya.envs.geometry.sudoku81 import (
-    BLOCK_OF,
-    CELLS,
-    COLUMN_OF,
-    NUMBERS,
-    PEERS,
-    ROW_OF,
-    WORDS,
-)
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, board_of, lowest, popcount
+from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, COLUMN_OF, NUMBERS, PEERS, ROW_OF
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 
-HOUSE_REGIONS = np.stack(
-    [
-        [
-            board_of((c for c in range(CELLS) if house_of[c] >> b & 1), WORDS)
-            for b in range(REGION_BITS)
-        ]
-        for house_of in (BLOCK_OF, ROW_OF, COLUMN_OF)
-    ]
-)
+HOUSE_REGIONS = np.stack([region_bits(house_of) for house_of in (BLOCK_OF, ROW_OF, COLUMN_OF)])
 """Regions that are houses: `(3, 4, 2)` uint64, each cell's region number bit by bit."""
 OUTLOOK_WORDS = ROW + 3
 """Words in a row of `outlook`."""

@@ -17,10 +17,8 @@ from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, read_whole
 
-HOW_TO_PLAY = """\
-The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
-bottom to top. It is divided into nine regions of nine cells: four light, four dark and one
-neutral. Unless told otherwise the regions are the 3x3 blocks, and the neutral one is the centre.
+HOW_TO_PLAY = f"""\
+{words.BOARD_TEXT}
 Players take turns, and a turn is one number from 1 to 9 laid on an empty cell. Numbers are never
 moved or removed.
 1. Some numbers lie on the board at the start.

@@ -249,14 +249,14 @@ def prospects(state):
         behind = lead(state, 1 - state.to_move)[1]
         if behind >= 0:
             return -1, -1, 0, 0
-    mine, theirs = candidates_of(state, state.to_move), candidates_of(state, 1 - state.to_move)
+    mine, theirs = mobility(state, state.to_move), mobility(state, 1 - state.to_move)
     win = 8 * (2 - ahead) + (12 * theirs - 2 * mine) // 5
     loss = 8 * -behind + (12 * mine - 2 * theirs) // 5
     return -1, 1, max(win, 0), max(loss, 0)
 
 
 @kernel
-def candidates_of(state, player):
+def mobility(state, player):
     """How many stones a player could lay now, if nothing fitted in the neutral region."""
     side, total = own(state, player), 0
     for w in range(ROW):

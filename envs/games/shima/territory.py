@@ -11,9 +11,9 @@ import numpy as np
 
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import plain_text
-from azumaya.envs.games.shima.board import REGION_BITS, ROW, STONES_ON
-from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, COLUMN_OF, NUMBERS, ROW_OF, WORDS
-from azumaya.envs.kernels.bits import U64, board_of
+from azumaya.envs.games.shima.board import ROW, STONES_ON, region_bits
+from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, COLUMN_OF, NUMBERS, ROW_OF
+from azumaya.envs.kernels.bits import U64
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.whole import as_whole
 
@@ -49,13 +49,7 @@ class Territory:
     @cached_property
     def region_bits(self) -> np.ndarray:
         """Each cell's region number (from 0), bit by bit: `(4, 2)` uint64."""
-        numbers = [region - 1 for region in self.regions]
-        return np.stack(
-            [
-                board_of((c for c in range(CELLS) if numbers[c] >> b & 1), WORDS)
-                for b in range(REGION_BITS)
-            ]
-        )
+        return region_bits([region - 1 for region in self.regions])
 
     @cached_property
     def owner_stones(self) -> np.ndarray:

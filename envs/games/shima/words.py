@@ -32,6 +32,11 @@ from azumaya.envs.symmetries import Settings
 Trays = tuple[tuple[str, tuple[Stone, ...]], ...]
 """Stones shown beside the board, under a heading each."""
 
+BOARD_TEXT = """\
+The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
+bottom to top. It is divided into nine regions of nine cells: four light, four dark and one
+neutral. Unless told otherwise the regions are the 3x3 blocks, and the neutral one is the centre."""
+"""The beginning of every `how_to_play`."""
 OWNER_NAMES = ("light", "dark", "neutral")
 
 

@@ -23,6 +23,7 @@ from azumaya.envs.games.sudoku_words import (
 )
 from azumaya.envs.games.tiles.board import EACH
 from azumaya.envs.games.tiles.deal import PILE_DRAWS, fits, stack, tile_at, total
+from azumaya.envs.games.tiles.rules import points_on
 from azumaya.envs.games.tiles.starts import empty_states, fix_draws, lay_all, show_tile
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELL, CELLS, HOUSES, NUMBERS, PEERS, SQUARES, WORDS
@@ -190,8 +191,7 @@ def explain(state: Any, action: int, settings: Settings) -> str:
         return f"{square}: the game is over"
     reason = why_not_there(digits, tile, action)
     if reason is None:
-        laid = board_of((cell for cell in range(CELLS) if digits[cell]), WORDS)
-        points = len(cells_of(PEERS[action] & laid))
+        points = int(points_on(state, action))
         return f"{square} is legal: the {tile} fits the row, column and block and scores {points}"
     if settings["misplacement"] and not digits[action]:
         return f"{square} is legal, but {reason}, so the {tile} scores 0 and is put aside"
