@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
-from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.benchmarks import signature
 from azumaya.benchmarks.limits import CHUNK, LIMITS, limits
 from azumaya.benchmarks.timing import Rates, Stopwatch, measure, stopwatch_cost
@@ -24,6 +24,8 @@ BARE_GAMES, BARE_PLIES = 256, 200
 SEED = 0
 MATCH_STARTS = 100
 """Starts of a match between agents, each of which is played in both seats."""
+FEW, MANY = 256, 1280
+"""The games of the two vector environments between which memory is compared."""
 
 BARE = "one random legal move inside a compiled loop: mask, choice, rules, reset at a game's end"
 MATCH = "one whole game of greedy against random from a plain start, results counted"
@@ -53,12 +55,16 @@ def bare(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
 def matches(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
     """Whole games of the greedy agent against the random one, from plain starts."""
     agents, seeds = (GreedyAgent(), RandomAgent()), itertools.count(0, MATCH_STARTS)
+    scores: list[Score] = []
 
     def chunk() -> int:
         score = play_pairing(game.name, *agents, MATCH_STARTS, next(seeds), balanced=False)
+        scores.append(score)
         return score.games
 
-    return {**measure(chunk, seconds, repeats).fields(), "includes": MATCH}
+    rates = measure(chunk, seconds, repeats)
+    mark = signature.of_numbers([*scores[0].by_seat, *scores[0].draws_by_seat])
+    return {**rates.fields(), "includes": MATCH, "plays": mark}
 
 
 class StepLoop:
@@ -66,7 +72,7 @@ class StepLoop:
 
     def __init__(self, env: Any) -> None:
         self.env, self.watch = env, Stopwatch(stopwatch_cost())
-        self.outputs, _ = env.reset(seed=SEED)
+        env.reset(seed=SEED)
         self._over = 0
         self._rounds = max(1, CHUNK // env.num_envs)
 
@@ -137,7 +143,7 @@ def aec(game: Game, form: str, seconds: float, repeats: int) -> dict[str, Any]:
     return {**rates.fields(), "includes": AEC, "signature": signature.of_aec(game)}
 
 
-def memory(game: Game, observation: str, small: int = 256, large: int = 1280) -> dict[str, Any]:
+def memory(game: Game, observation: str) -> dict[str, Any]:
     """The bytes that one more game takes in a vector environment: in total, and for its state.
 
     The total is what NumPy and Python allocate: states, packed masks, outputs, spaces.
@@ -149,13 +155,13 @@ def memory(game: Game, observation: str, small: int = 256, large: int = 1280) ->
         env.step(env.random_actions())
         return tracemalloc.get_traced_memory()[0] + 0 * env.num_envs
 
-    allocated(small)  # so that what is allocated only once is not counted below
+    allocated(FEW)  # so that what is allocated only once is not counted below
     tracemalloc.start()
     try:
-        before, less = tracemalloc.get_traced_memory()[0], allocated(small)
+        before, less = tracemalloc.get_traced_memory()[0], allocated(FEW)
         between = tracemalloc.get_traced_memory()[0]
-        more = allocated(large)
+        more = allocated(MANY)
     finally:
         tracemalloc.stop()
-    slope = ((more - between) - (less - before)) / (large - small)
+    slope = ((more - between) - (less - before)) / (MANY - FEW)
     return {"value": round(slope, 1), "state": game.rules.state.itemsize}

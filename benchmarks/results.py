@@ -1,14 +1,12 @@
-"""The files of a run: one JSON object per line, written as soon as it is measured.
+"""The file of a run: one JSON object per line, written as soon as it is measured.
 
 `rows.jsonl` begins with a line that describes the machine. A run that finds rows there continues
-from them: it measures what is missing, and tries again what failed or was skipped. When the run has
-ended, `results.json` has all of them.
+from them: it measures what is missing, and tries again what failed or was skipped.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +22,7 @@ SAME = ("cpu", "cores", "python", *machine.MEASURED, "commit", "gpu")
 """The fields of the header that must be the same in all parts of a run."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-
+FILE = "rows.jsonl"
 LARGEST_FILE = 64 << 20
 """The largest file of rows that is read, in bytes; that of a full run has about 100 KB."""
 
@@ -42,7 +40,7 @@ class Results:
     """The rows of one run.
 
     Args:
-        folder: the folder of the files; created if it does not exist.
+        folder: the folder of the file; created if it does not exist.
         settings: names what the run measures; only a run with the same settings can continue it.
         about: further facts about the machine.
 
@@ -55,7 +53,7 @@ class Results:
         self.folder = folder
         self.header: Row = {"machine": {**machine.describe(), **about}, "settings": settings}
         self.rows: dict[str, Row] = {}
-        self._file = folder / "rows.jsonl"
+        self._file = folder / FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if self._file.exists():
@@ -69,7 +67,7 @@ class Results:
             ) from error
 
     def _continue(self) -> None:
-        header, rows = read_lines(self._file)
+        header, rows = read_run(self.folder)
         old, new = header["machine"], self.header["machine"]
         differing = [f"{name} {old.get(name)}" for name in SAME if old.get(name) != new.get(name)]
         if header["settings"] != self.header["settings"]:
@@ -126,20 +124,6 @@ class Results:
         """How many rows have been measured."""
         return sum(map(is_measured, self.rows.values()))
 
-    def finish(self) -> Path:
-        """Write all rows to one file.
-
-        Raises:
-            ResultsError: they cannot be written; `rows.jsonl` has them.
-        """
-        path = self.folder / "results.json"
-        whole = {**self.header, "rows": list(self.rows.values())}
-        try:
-            files.write_whole(path, (json.dumps(whole, indent=1) + "\n").encode())
-        except OSError as error:
-            raise _not_written(path, error) from error
-        return path
-
 
 def _not_written(file: Path, error: OSError) -> ResultsError:
     why = error.strerror or type(error).__name__
@@ -149,14 +133,22 @@ def _not_written(file: Path, error: OSError) -> ResultsError:
     )
 
 
-def read_lines(file: Path) -> tuple[Row, list[Row]]:
-    """The header and the rows of a `rows.jsonl`; an incomplete last line is left out.
+def read_run(folder: Path) -> tuple[Row, list[Row]]:
+    """The header and the rows of a run's folder; an incomplete last line is left out.
 
     Raises:
-        ResultsError: the file is not of this kind.
+        ResultsError: it has no `rows.jsonl`, or one that is not of this kind.
     """
-    lines = list(_whole_lines(file))
-    return _checked(file, lines[0] if lines else None, lines[1:])
+    file = folder / FILE
+    header, *rows = list(_whole_lines(file)) or [None]
+    headed = isinstance(header, dict) and isinstance(header.get("machine"), dict)
+    rowed = all(
+        isinstance(row, dict) and isinstance(row.get("key"), str) and "kind" in row for row in rows
+    )
+    if not headed or "settings" not in header or not rowed:
+        raise ResultsError(f"{file}: not rows of a benchmark run")
+    latest = {row["key"]: row for row in rows}  # a row that failed may have been measured since
+    return header, list(latest.values())
 
 
 def _whole_lines(file: Path) -> Iterator[Any]:
@@ -170,40 +162,11 @@ def _whole_lines(file: Path) -> Iterator[Any]:
 def _read_text(file: Path) -> str:
     try:
         return files.read_bytes(file, LARGEST_FILE).decode("utf-8")
+    except FileNotFoundError as error:
+        raise ResultsError(f"{file.parent}: must contain {file.name}") from error
     except OSError as error:
         raise ResultsError(files.reason(error)) from error
     except UnicodeDecodeError as error:
         raise ResultsError(f"{file}: not rows of a benchmark run: must be UTF-8 text") from error
     except files.UnusableFileError as error:
         raise ResultsError(f"{file}: not rows of a benchmark run: {error}") from error
-
-
-def _checked(file: Path, header: Any, rows: Any) -> tuple[Row, list[Row]]:
-    """Check the header and rows of a file; returns them."""
-    headed = isinstance(header, dict) and isinstance(header.get("machine"), dict)
-    rowed = isinstance(rows, list) and all(
-        isinstance(row, dict) and isinstance(row.get("key"), str) and "kind" in row for row in rows
-    )
-    if not headed or "settings" not in header or not rowed:
-        raise ResultsError(f"{file}: not rows of a benchmark run")
-    latest = {row["key"]: row for row in rows}  # a row that failed may have been measured since
-    return header, list(latest.values())
-
-
-def read_run(folder: Path) -> tuple[Row, list[Row]]:
-    """The header and rows of a run's folder, from `rows.jsonl` or else from `results.json`.
-
-    Raises:
-        ResultsError: neither file exists, or it is malformed.
-    """
-    if os.path.lexists(folder / "rows.jsonl"):
-        return read_lines(folder / "rows.jsonl")
-    file = folder / "results.json"
-    if not os.path.lexists(file):
-        raise ResultsError(f"{folder}: must contain rows.jsonl or results.json")
-    try:
-        whole = json.loads(_read_text(file))
-    except (ValueError, RecursionError) as error:
-        raise ResultsError(f"{file}: not rows of a benchmark run: {error}") from error
-    header = {n: v for n, v in whole.items() if n != "rows"} if isinstance(whole, dict) else None
-    return _checked(file, header, whole["rows"] if header and "rows" in whole else None)

@@ -44,7 +44,6 @@ def run(
         _run_all(todo, results, console)
     except KeyboardInterrupt:
         finished = False
-    results.finish()
     return finished
 
 

@@ -97,7 +97,6 @@ def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Cons
                 _one(what, peer, results, console)
     except KeyboardInterrupt:
         finished = False
-    results.finish()
     return finished
 
 

@@ -83,16 +83,25 @@ def mean_length(game, episodes=300):
 
 
 def rollouts(game):
-    """Random games inside one C++ search call, from positions one move deep."""
+    """Random games inside one C++ search call of two simulations.
+
+    Those of the first begin at the start, because it has not been visited before; those of the
+    second one move deeper.
+    """
     length = mean_length(game)
     count = max(1, int(ROLLOUT_MOVES / length))
     evaluator = pyspiel.RandomRolloutEvaluator(count, 0)
     bot = pyspiel.MCTSBot(game, evaluator, 2.0, 2, 100, False, 0, False)
+    return search_with(bot, game, int(count * (2 * length - 1)))
+
+
+def search_with(bot, game, units):
+    """A bot's searches from the start of a game, each of which counts as so many units."""
     state = game.new_initial_state()
 
     def chunk():
         bot.mcts_search(state)
-        return int(2 * count * (length - 1))
+        return units
 
     return chunk
 
@@ -101,13 +110,7 @@ def search_in_cpp(game, simulations=2000):
     """UCT with random rollouts, wholly in C++."""
     evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
     bot = pyspiel.MCTSBot(game, evaluator, 2.0, simulations, 100, False, 0, False)
-    state = game.new_initial_state()
-
-    def chunk():
-        bot.mcts_search(state)
-        return simulations
-
-    return chunk
+    return search_with(bot, game, simulations)
 
 
 def search_in_python(game, simulations=100):
@@ -115,13 +118,7 @@ def search_in_python(game, simulations=100):
     draws = np.random.RandomState(0)
     evaluator = mcts.RandomRolloutEvaluator(1, draws)
     bot = mcts.MCTSBot(game, 2.0, simulations, evaluator, solve=False, random_state=draws)
-    state = game.new_initial_state()
-
-    def chunk():
-        bot.mcts_search(state)
-        return simulations
-
-    return chunk
+    return search_with(bot, game, simulations)
 
 
 def main():

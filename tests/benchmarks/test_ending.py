@@ -142,7 +142,7 @@ def test_a_full_disk_loses_no_row(tmp_path: Path) -> None:
 
 
 def test_files_are_replaced_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "results.json"
+    file = tmp_path / "rows.jsonl"
     write_whole(file, b"before")
 
     def full(*arguments: object) -> None:
@@ -164,17 +164,13 @@ def test_the_error_for_a_full_disk_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", ["[" * 10**6, f'{{"machine": {"9" * 5000}}}'])
 def test_malformed_rows_are_refused(rows: str, tmp_path: Path) -> None:
-    for name in ("rows.jsonl", "results.json"):
-        folder = tmp_path / name.partition(".")[0]
-        folder.mkdir()
-        (folder / name).write_text(rows)
-        with pytest.raises(ResultsError, match="not rows of a benchmark run"):
-            read_run(folder)
+    (tmp_path / "rows.jsonl").write_text(rows)
+    with pytest.raises(ResultsError, match="not rows of a benchmark run"):
+        read_run(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["rows.jsonl", "results.json"])
-def test_a_device_is_refused(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).symlink_to("/dev/zero")
+def test_a_device_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").symlink_to("/dev/zero")
     result = run("bench", "report", tmp_path)
     assert result.returncode == 2
     assert "not a regular file" in " ".join(result.stderr.split())

@@ -89,15 +89,11 @@ def test_references_are_measured_before_and_after_every_game(
     assert all(row["value"] > 0 for row in of_kind(rows, "reference"))
 
 
-def test_the_results_file_contains_the_rows(
-    finished: Path, rows: list[Row], tmp_path: Path
-) -> None:
-    whole = json.loads((finished / "results.json").read_text())
-    assert whole["rows"] == rows
-    assert whole["settings"] == "tiny"
-    (tmp_path / "results.json").write_text((finished / "results.json").read_text())
-    assert read_run(tmp_path) == read_run(finished)
-    assert {"cpu", "cores", "python", "numpy", "numba", "commit"} <= whole["machine"].keys()
+def test_the_file_begins_with_the_machine(finished: Path, rows: list[Row]) -> None:
+    header, *lines = map(json.loads, (finished / "rows.jsonl").read_text().splitlines())
+    assert lines == rows
+    assert header["settings"] == "tiny"
+    assert {"cpu", "cores", "python", "numpy", "numba", "commit"} <= header["machine"].keys()
 
 
 def test_only_applied_moves_count() -> None:
@@ -176,7 +172,6 @@ def test_what_could_not_be_measured_is_tried_again(
         assert runner.run(TINY, [], tmp_path, QUIET)
         rows = read_run(tmp_path)[1]
         assert [row["key"] for row in rows] == ["a", "b"]
-        assert json.loads((tmp_path / "results.json").read_text())["rows"] == rows
         assert (why in rows[0]) == (jobs[0] is failing)
     assert log == ["b", "a"]
 
