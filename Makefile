@@ -46,9 +46,11 @@ crosscheck: $(VENV)/.dev  ## rules against the naive oracles: PLIES=1000000
 mutants: $(VENV)/.dev  ## random faults in the code: does the suite find them?
 	$(BIN)/python -m tests.mutants $(RUN)
 
-# Those on Ray are skipped here, and said to be; `make test-ray` runs them.
+# Those on Ray are skipped here, and said to be; `make test-ray` runs them. Then those with hypothesis
+# run once more, with a thousand examples each.
 test-slow: $(VENV)/.dev  ## long tests
 	$(BIN)/python -m pytest -m slow -rs
+	AZUMAYA_HYPOTHESIS=slow $(BIN)/python -m pytest -m hypothesis
 
 CORE_TESTS := pytest pytest-xdist hypothesis
 

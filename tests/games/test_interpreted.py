@@ -17,7 +17,7 @@ from tests.cases import TESTED, cases_of
 print(INTERPRETED)
 for case in cases_of(TESTED[sys.argv[1]]):
     rng, position = random.Random(7), case.position(seed=3)
-    for ply in range(400 if case.number == 0 else 20):
+    for ply in range(400 if case.number == 0 else 5):
         if position.is_over:
             break
         move = rng.choice(position.legal_moves())
