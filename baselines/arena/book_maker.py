@@ -18,6 +18,7 @@ import typer
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.random_moves import random_action, random_plies
 from azumaya.baselines.arena.seeded_work import (
     Cut,
     Finish,
@@ -33,10 +34,9 @@ from azumaya.baselines.arena.seeded_work import (
 from azumaya.baselines.arena.starts import BALANCED, BalancedStart, Book, book_file, book_lines
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.search import UCTAgent
-from azumaya.baselines.terminal import complaints
+from azumaya.baselines.terminal import complaints, guarded
 from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
-from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key
 
 STREAM = 1 << 21
@@ -94,10 +94,9 @@ class BookPlan:
 def candidate(plan: BookPlan, seed: int) -> tuple[str | None, int]:
     """The position text and the random plies of the candidate of a seed; None if it is over."""
     position, key = Position(plan.game, seed=seed), episode_key(seed, STREAM, 0)
-    plies = plan.least + int(random_below(key, 0, plan.plies - plan.least + 1))
+    plies = random_plies(key, 0, plan.least, plan.plies)
     for ply in range(plies):
-        moves = position.legal_actions()
-        position.play(moves[int(random_below(key, ply + 1, len(moves)))])
+        position.play(random_action(position, key, ply + 1))
         if position.is_over:
             return None, plies
     return str(position), plies
@@ -216,4 +215,4 @@ def make_book(
 
 
 if __name__ == "__main__":
-    typer.run(make_book)
+    guarded("book_maker", lambda: typer.run(make_book))

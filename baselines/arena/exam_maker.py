@@ -32,7 +32,8 @@ from azumaya.baselines.arena.exams import (
     exam_file,
     keeps,
 )
-from azumaya.baselines.arena.matches import LOOKS
+from azumaya.baselines.arena.kernels import LOOKS
+from azumaya.baselines.arena.random_moves import random_action, random_plies
 from azumaya.baselines.arena.seeded_work import (
     Cut,
     Finish,
@@ -52,7 +53,7 @@ from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.baselines.search.solver import Solving
-from azumaya.baselines.terminal import complaints
+from azumaya.baselines.terminal import complaints, guarded
 from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.game import Game
@@ -125,12 +126,10 @@ def opening(plan: ExamPlan, seed: int) -> list[Position]:
     """The positions of a game up to the end of its random plies."""
     key = episode_key(seed, STREAM, 0)
     history = [Position(plan.game, seed=seed, **plan.options)]
-    plies = plan.least + int(random_below(key, PLIES_DRAW, plan.plies - plan.least + 1))
-    for ply in range(plies):
-        moves = history[-1].legal_actions()
-        if not moves:
+    for ply in range(random_plies(key, PLIES_DRAW, plan.least, plan.plies)):
+        if history[-1].is_over:
             break
-        action = moves[int(random_below(key, OPENING_DRAWS + ply, len(moves)))]
+        action = random_action(history[-1], key, OPENING_DRAWS + ply)
         history.append(history[-1].copy().play(action))
     return history
 
@@ -191,7 +190,7 @@ def check_plan(plan: ExamPlan) -> None:
 def chosen(plan: ExamPlan, seed: int, history: Sequence[Position]) -> list[tuple[Position, int]]:
     """Positions of a game to solve, in random order, with the plies that were left."""
     key = episode_key(seed, STREAM, 0)
-    lefts = [left for left in range(plan.near, plan.far + 1) if left <= len(history)]
+    lefts = [*range(plan.near, min(plan.far, len(history)) + 1)]
     shuffled: list[int] = []
     while lefts:
         k = int(random_below(key, CHOICE_DRAWS + len(shuffled), len(lefts)))
@@ -343,4 +342,4 @@ def make_exam(
 
 
 if __name__ == "__main__":
-    typer.run(make_exam)
+    guarded("exam_maker", lambda: typer.run(make_exam))

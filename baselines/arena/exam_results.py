@@ -11,7 +11,8 @@ from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents.asking import ask, check_agent
 from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
 from azumaya.baselines.arena.intervals import normal, wilson
-from azumaya.baselines.arena.matches import LOOKS, name_of
+from azumaya.baselines.arena.kernels import LOOKS
+from azumaya.baselines.arena.matches import name_of
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.errors import brief
@@ -113,7 +114,7 @@ class ExamResult:
     @property
     def regret_interval(self) -> Interval:
         """The 95 % interval for `regret`, see `regret_interval`."""
-        most = max(a.question.value - min(a.question.values.values()) for a in self.answers)
+        most = max(a.question.value - a.question.values[a.question.worst] for a in self.answers)
         return regret_interval([answer.regret for answer in self.answers], most)
 
     def by_distance(self) -> dict[Interval, ExamResult]:
@@ -243,11 +244,7 @@ def answer_exam(
         answers += _answers(asked, name, exam, numbers, seed)
         if progress is not None:
             progress(len(numbers))
-    return ExamResult(name, _name(exam), exam.part, exam.version, seed, tuple(answers))
-
-
-def _name(exam: Exam) -> str:
-    return exam.start(0).game.name
+    return ExamResult(name, exam.name, exam.part, exam.version, seed, tuple(answers))
 
 
 def _answers(

@@ -61,6 +61,11 @@ class ExamPosition:
         """The moves that keep the win, or the draw where there is no win."""
         return frozenset(move for move, value in self.values.items() if keeps(value, self.value))
 
+    @property
+    def worst(self) -> str:
+        """The legal move that gains the least; the first of them if there are several."""
+        return min(self.values, key=self.values.__getitem__)
+
 
 def keeps(value: float, best: float) -> bool:
     """Whether a move of this value keeps a win, or at least a draw, if the best move does."""
@@ -88,6 +93,11 @@ class Exam:
     exact: bool
     positions: tuple[ExamPosition, ...]
     made: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name of the game, for example `sudoku_moyo`."""
+        return find_game(self.game).name
 
     def start(self, number: int) -> Position:
         """Position `number` of the exam, ready to be played.

@@ -22,7 +22,7 @@ from azumaya.baselines.entrants import choose_game, find_entrant, first_position
 from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.replay import values_of
 from azumaya.baselines.table import Table
-from azumaya.baselines.terminal import complaints, console, progress
+from azumaya.baselines.terminal import complaints, console, guarded, progress
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.notation import GameRecord
 
@@ -129,4 +129,4 @@ def _made(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    guarded("gallery_maker", lambda: typer.run(main))

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from azumaya.baselines.arena.intervals import Z95, wilson
-from azumaya.baselines.arena.kernels import LOOKS
+from azumaya.baselines.arena.intervals import wilson
 from azumaya.baselines.arena.rounds import Rounds, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent, class_hint, is_agent
@@ -19,7 +18,7 @@ from azumaya.envs.whole import whole_number
 MOST_STARTS = 1_000_000
 """The most starts of a pairing. All games are in memory at once: about 10 GB at this limit."""
 
-__all__ = ["LOOKS", "MOST_STARTS", "Score", "check_starts", "name_of", "play_pairing"]
+__all__ = ["MOST_STARTS", "Score", "check_starts", "name_of", "play_pairing"]
 
 
 @dataclass(frozen=True)
@@ -67,15 +66,15 @@ class Score:
         first, second = ((2 * wins + draws) / self.games for wins, draws in both)
         return first, second
 
-    def interval(self, z: float = Z95) -> tuple[float, float]:
-        """Wilson's confidence interval for `rate`, by default at 95 %.
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval for `rate`.
 
         It takes all games as independent, each won or lost. Draws vary less than that, and so do
         the two games of a start that favours one seat: then the interval is wider than it need be.
         It is too narrow where the same agent tends to win both games of a start, most of all if
         starts are repeated.
         """
-        return wilson(self.rate, self.games, z)
+        return wilson(self.rate, self.games)
 
     def _check_played(self) -> None:
         if not self.games:

@@ -15,14 +15,14 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from azumaya.baselines.arena.random_moves import random_action
 from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, each_line, read_work
 from azumaya.baselines.files import write_whole
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import MEGABYTES, SolverRooms, Solving
-from azumaya.baselines.terminal import complaints
+from azumaya.baselines.terminal import complaints, guarded
 from azumaya.baselines.work_file import Line
 from azumaya.envs import Position
-from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key
 from azumaya.envs.puzzles.bank import load_bank
 
@@ -81,8 +81,7 @@ def random_length(puzzle: int) -> float:
     for game in range(GAMES):
         position, key, ply = start.copy(), episode_key(puzzle, STREAM, game), 0
         while not position.is_over:
-            moves = position.legal_actions()
-            position.play(moves[int(random_below(key, ply, len(moves)))])
+            position.play(random_action(position, key, ply))
             ply += 1
         total += ply
     return total / GAMES
@@ -155,4 +154,4 @@ def prove_winners(
 
 
 if __name__ == "__main__":
-    typer.run(prove_winners)
+    guarded("puzzle_winners", lambda: typer.run(prove_winners))

@@ -35,7 +35,6 @@ from azumaya.baselines.classroom.sitting import AT_ONCE, CHECKED, check, sit
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.threads import work_through
-from azumaya.envs import find_game
 from azumaya.envs.adapters.batch.workers import available_cores
 
 OPPONENTS = ("random", "greedy", "uct:100")
@@ -85,7 +84,7 @@ class Plan:
         """
         if self.own_exam is not None:
             exam = read_exam(self.own_exam)
-            if find_game(exam.game).name != self.game:
+            if exam.name != self.game:
                 raise ExamError(f"{self.own_exam}: an exam of {exam.game}, not of {self.game}")
             return exam
         return load_exam(self.game, self.part) if has_exam(self.game) else None

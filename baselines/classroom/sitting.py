@@ -87,7 +87,7 @@ class Examinee(Agent):
     def __init__(self, agent: SubmissionAgent, exam: Exam) -> None:
         self._agent, self.name, self.faults = agent, agent.name, list[Fault]()
         self.skipped = 0
-        self._values = {question.position: question.values for question in exam.positions}
+        self._worst = {question.position: question.worst for question in exam.positions}
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """A legal move for each position."""
@@ -101,8 +101,7 @@ class Examinee(Agent):
                 self.faults.append(Fault(str(position), str(error)))
         else:
             self.skipped += 1
-        values = self._values[str(position)]
-        return position.parse_move(min(values, key=values.__getitem__))
+        return position.parse_move(self._worst[str(position)])
 
 
 def sit(agent: SubmissionAgent, exam: Exam, seed: int, seconds: float) -> Sitting:

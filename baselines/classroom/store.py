@@ -197,7 +197,7 @@ class ClassFile:
             if answer.move not in answer.question.values:
                 raise ClassFileError(f"move {answer.move!r}: not a move of the exam's position")
         agent = identity.rpartition("@")[0]
-        result = ExamResult(agent, exam.start(0).game.name, exam.part, exam.version, 0, answers)
+        result = ExamResult(agent, exam.name, exam.part, exam.version, 0, answers)
         faults = tuple(Fault(**fault) for fault in saved["faults"])
         return Sitting(result, asked, faults, saved["of"], saved["skipped"])
 

@@ -19,7 +19,6 @@ from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, l
 from azumaya.baselines.text.answers import read_answer
 from azumaya.baselines.text.episode import Message, Tally
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
-from azumaya.envs import find_game
 from azumaya.envs.position import check_seed
 from azumaya.envs.whole import whole_number
 
@@ -105,7 +104,7 @@ class TextExam:
     @property
     def game(self) -> str:
         """The name of the game."""
-        return find_game(self.exam.game).name
+        return self.exam.name
 
     @functools.cached_property
     def prompts(self) -> str:
@@ -187,15 +186,10 @@ class TextExam:
         return TextExamResult(*about, replies, self.tries, self.legal_moves, self.prompts)
 
 
-def worst_move(question: ExamPosition) -> str:
-    """The legal move that gains the least; the first of them if there are several."""
-    return min(question.values, key=lambda move: question.values[move])
-
-
 def _graded(question: ExamPosition, move: str | None) -> ExamAnswer:
     if move is not None and move not in question.values:
         raise ExamError(f"position {question.position}: the exam has no value for the move {move}")
-    return ExamAnswer(question, worst_move(question) if move is None else move)
+    return ExamAnswer(question, question.worst if move is None else move)
 
 
 def scaled_score(question: ExamPosition, move: str | None) -> float:
@@ -204,7 +198,7 @@ def scaled_score(question: ExamPosition, move: str | None) -> float:
     It is 1 - regret / (value of the best move - value of the worst), so it compares games with
     different gains.
     """
-    spread = question.value - question.values[worst_move(question)]
+    spread = question.value - question.values[question.worst]
     if move is None or not spread:
         return float(move is not None)
     return 1.0 - _graded(question, move).regret / spread

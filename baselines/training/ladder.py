@@ -26,6 +26,7 @@ from azumaya.baselines.arena.exam_report import shown_share
 from azumaya.baselines.arena.exam_results import Interval, take_exam
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.random_moves import random_action
 from azumaya.baselines.arena.report import COLOURS, SHARES, plain, result_table, save_picture
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.game_options import by_default
@@ -34,7 +35,6 @@ from azumaya.baselines.training.config import RunConfig
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
-from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key
 
 if TYPE_CHECKING:
@@ -157,8 +157,7 @@ def some_positions(config: RunConfig) -> Iterator[Position]:
         position = Position(config.game, seed=SEED + seed, **config.options)
         key = episode_key(SEED, seed, 0)
         for ply in range(seed % (PLIES + 1)):
-            moves = position.legal_actions()
-            following = position.copy().play(moves[int(random_below(key, ply, len(moves)))])
+            following = position.copy().play(random_action(position, key, ply))
             if following.is_over:
                 break
             position = following

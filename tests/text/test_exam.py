@@ -16,7 +16,7 @@ from azumaya.baselines.arena.exam_results import answer_exam
 from azumaya.baselines.arena.exams import PARTS, ExamError, ExamPosition, has_exam, keeps
 from azumaya.baselines.text import TextExam, take_text_exam, text_exam
 from azumaya.baselines.text.episode import Message
-from azumaya.baselines.text.exam import scaled_score, worst_move
+from azumaya.baselines.text.exam import scaled_score
 from azumaya.baselines.work_file import WorkFileError
 from azumaya.envs import GAMES, OptionError
 from tests.cases import COMPLETE
@@ -78,7 +78,7 @@ def test_the_figures_are_those_of_the_same_moves_by_an_agent() -> None:
 def test_the_worst_move_keeps_nothing(game: str, part: str) -> None:
     """So an answer without a legal move never counts as one that keeps a win or a draw."""
     for question in load_exam(game, "held-out" if part == "held-out" else "public").positions:
-        worst = question.values[worst_move(question)]
+        worst = question.values[question.worst]
         assert not keeps(worst, question.value)
         assert worst == min(question.values.values())
 
