@@ -159,7 +159,7 @@ def make_logger(run: RunFolder, save: Save | None) -> Logger:
 def write_now(logger: Logger, values: Mapping[str, float], steps: int) -> None:
     """Write metrics at once; those that SB3 has recorded wait for the end of its rollout."""
     line = {**values, TOTAL: steps}
-    excluded = {name: ("tensorboard",) if name == TOTAL else () for name in line}
+    excluded: dict[str, tuple[str, ...]] = dict.fromkeys(line, ()) | {TOTAL: ("tensorboard",)}
     for form in logger.output_formats:
         form.write(line, excluded, steps)
 
