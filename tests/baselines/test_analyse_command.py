@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from azumaya import baselines
+from azumaya.baselines.commands import analyse as analyse_commands
 from azumaya.baselines.commands import play as play_commands
 from azumaya.envs import Position
 from azumaya.envs.notation import record_of, write_records
@@ -159,3 +161,19 @@ def test_hints_in_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     assert move in START.legal_moves()
     assert "(estimate); line: " + move in hints[0]
     assert "left after 0 moves" in result.output
+
+
+def test_a_picture_that_cannot_be_written_does_not_cost_the_analysis(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a path that cannot be written, the command complains before it searches."""
+    words = ("analyse", GAME, *WORDS, *BUDGET, "--json", "--output")
+    refused(azumaya(*words, tmp_path / ("x" * 250 + ".svg")), "cannot be written: ")
+
+    def full(*given: object) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(analyse_commands, "save", full)
+    result = azumaya(*words, tmp_path / "a.svg")
+    assert isinstance(result.exception, OSError)
+    assert json.loads(result.stdout)["moves"]

@@ -125,6 +125,14 @@ def test_the_interval_of_regret_grows_with_the_first_mistakes() -> None:
     assert low == wilson(1, 3)[0] < 1 < high == 5 / 4
 
 
+def test_no_more_positions_are_looked_at_than_a_game_has() -> None:
+    """However far from the end they may be."""
+    plan = ExamPlan(GAMES_WITH[0], {}, ("random",), 0, 0, 2, 4, 10**15, 100, 6, 3)
+    history, _ = exam_maker.playout(plan, 1)
+    nearer = dataclasses.replace(plan, far=len(history))
+    assert exam_maker.chosen(plan, 1, history) == exam_maker.chosen(nearer, 1, history) != []
+
+
 def test_positions_are_grouped_by_distance() -> None:
     answers = [(question(plies, a=1, b=-1), "b" if plies < 6 else "a") for plies in range(4, 16)]
     groups = result(*answers).by_distance()

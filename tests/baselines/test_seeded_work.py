@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
+import runpy
+import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, each_line, read_work
+from azumaya.baselines.terminal import FAILED
 from azumaya.baselines.work_file import Line, WorkFileError, open_work
+from azumaya.envs import GAMES
 from azumaya.envs.errors import OptionError
 from tests.baselines.odd_jobs import line_or_die, line_or_sleep
 
@@ -183,3 +187,25 @@ def test_files_that_cannot_be_continued(tmp_path: Path) -> None:
         read_work(tmp_path / "missing")
     with pytest.raises(OptionError, match="jobs=0"):
         do_work(tmp_path / "other", SETTINGS, square, each_line(), 12, jobs=0)
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [("book_maker", [*GAMES][:1]), ("exam_maker", [*GAMES][:1]), ("puzzle_winners", [])],
+)
+def test_system_errors_of_makers_are_one_line(
+    module: str,
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(sys, "argv", [module, *words, "--work", str(tmp_path / "file" / "work")])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module(f"azumaya.baselines.arena.{module}", run_name="__main__")
+    assert left.value.code == FAILED
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{module}: ")
+    assert line.endswith("Not a directory")
