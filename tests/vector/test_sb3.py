@@ -165,10 +165,10 @@ def seats_seen(case: Case, seat: int | str) -> list[set[int]]:
     """The seats of the learner in some episodes of each game."""
     games = learner(case, 4, seat=seat, seed=3)
     games.reset()
-    seen = [{int(s)} for s in games.duel.seats]
+    seen = [{int(s)} for s in games.get_state()["seats"]["seat"]]
     for _ in range(PLIES // 2):
         games.step(games.action_masks().argmax(axis=1))
-        for row, now in enumerate(games.duel.seats):
+        for row, now in enumerate(games.get_state()["seats"]["seat"]):
             seen[row].add(int(now))
             position = games.env_method("position", indices=row)[0]
             assert position.to_move == now
@@ -256,8 +256,7 @@ def test_agents_draw_from_the_keys_of_their_games(case: Case) -> None:
     assert len(set(seen)) == len(seen)
 
 
-@ONE_GAME
-def test_hidden_information_is_resampled_for_agents(case: Case) -> None:
+def test_hidden_information_is_resampled_for_agents() -> None:
     """Agents see no more than players do: hidden information is resampled with the key."""
     seen: list[tuple[Position, int]] = []
 

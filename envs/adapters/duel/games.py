@@ -86,7 +86,8 @@ class SeatedGames:
         self._others: dict[int, Policy | Opponent] = {}
         self._next_code = OTHERS
         self.set_opponent(opponent)
-        self.set_seat(seat)
+        seat = check_seat(seat)
+        self._seating = SEATINGS[seat] if isinstance(seat, str) else seat
         self._workers = Workers(threads)
         self._mask_words = word_count(setup.num_actions)
         self._make_kernels()
@@ -124,16 +125,6 @@ class SeatedGames:
         limits = np.floor(np.cumsum(weights) / weights.sum() * WHOLE).astype(np.int64)
         limits[np.flatnonzero(weights)[-1] :] = WHOLE
         self._limits, self._codes = limits, np.array(codes, np.int64)
-
-    def set_seat(self, seat: int | str) -> None:
-        """Change the learner's seat, starting with each game's next episode."""
-        seat = check_seat(seat)
-        self._seating = SEATINGS[seat] if isinstance(seat, str) else seat
-
-    @property
-    def seats(self) -> np.ndarray:
-        """The learner's seat in each game, `(n,)`."""
-        return self._seats["seat"].copy()
 
     # ---- looking ----
 
