@@ -109,7 +109,7 @@ def register_game(game: Game) -> None:
     """
     registrar = sys._getframe(1).f_globals.get("__name__")
     registry.register_game(game, registrar)
-    _announce(game, partial(make, game.name))
+    _announce(game, partial(make, game.id))
 
 
 def _announce(game: Game, entry_point: str | Callable[..., Any]) -> None:
@@ -120,7 +120,7 @@ def _announce(game: Game, entry_point: str | Callable[..., Any]) -> None:
             game.id,
             entry_point="azumaya.wrappers.single_agent:SingleAgentEnv",
             vector_entry_point="azumaya.envs.adapters.devices:vector_env",
-            kwargs={"game": game.name},
+            kwargs={"game": game.id},  # not its name, by which a later version may be found
         )
 
 

@@ -51,8 +51,14 @@ class FlatObservations(CopiedDeeply, BaseWrapper):
             }
         )
 
+    @property
+    def observation_spaces(self) -> dict[str, spaces.Dict]:
+        """The space of each player."""
+        return dict.fromkeys(self.possible_agents, self._space)
+
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The same space for both players."""
+        """The same space for both players; raises `OptionError` for others."""
+        self.env.observation_space(agent)
         return self._space
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:

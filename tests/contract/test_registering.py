@@ -11,6 +11,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -99,6 +100,17 @@ def test_pettingzoo_and_gymnasium_find_it() -> None:
     single.reset(seed=1)
     assert single.position.game is YARDSTICK
     assert gymnasium.make_vec(YARDSTICK.id, num_envs=2).unwrapped.game is YARDSTICK
+
+
+def test_the_id_of_a_version_never_makes_another_version() -> None:
+    first = replace(YARDSTICK, name="mine")
+    register_game(first)
+    register_game(replace(first, version=1))
+    assert gymnasium.make("azumaya/mine-v1").unwrapped.env.game.version == 1
+    assert pettingzoo.make("aec", "azumaya/mine-v1").unwrapped.game.version == 1
+    for call in (gymnasium.make, gymnasium.make_vec, partial(pettingzoo.make, "aec")):
+        with pytest.raises(OptionError, match="'azumaya/mine-v0': no such game"):
+            call("azumaya/mine-v0")
 
 
 def test_bad_records_are_refused() -> None:

@@ -41,6 +41,14 @@ def test_observations_are_flat_rows_of_planes_and_mask(name: str, maker: Any) ->
             break
 
 
+def test_both_ways_to_ask_for_spaces_agree() -> None:
+    env = FlatObservations(raw("vierer_dominari"))
+    spaces = {agent: env.observation_space(agent) for agent in env.possible_agents}
+    assert env.observation_spaces == spaces
+    with pytest.raises(OptionError, match="agent='nobody': must be one of player_0, player_1"):
+        env.observation_space("nobody")
+
+
 def test_a_copy_has_a_game_of_its_own() -> None:
     env = FlatObservations(raw("vierer_dominari"))
     env.reset(seed=1)
