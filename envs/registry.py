@@ -155,7 +155,7 @@ def _import_games(module: str, place: str) -> bool:
 
     Args:
         module: its name.
-        place: with which words an error begins.
+        place: the words an error message begins with.
 
     Returns:
         Whether it has games, or has registered games itself.

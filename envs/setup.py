@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
@@ -193,17 +194,39 @@ def option_names(game: Game) -> tuple[str, ...]:
     return (*(option.name for option in game.options), POSITION)
 
 
-def check_names(game: Game, given: Mapping[str, Any]) -> None:
-    """Reject options that the game does not have; raises `UnknownOptionError`."""
+def check_names(
+    game: Game, given: Mapping[str, Any], call: Callable[..., Any] | None = None
+) -> None:
+    """Reject options that the game does not have.
+
+    Args:
+        game: the game.
+        given: the options.
+        call: what they were given to; the message names its own keywords as well.
+
+    Raises:
+        UnknownOptionError: there is no such option.
+    """
     names = option_names(game)
     for name in given:
         if name not in names:
-            close = difflib.get_close_matches(str(name), names, n=1)
+            own = _keywords(call) if call else ()
+            close = difflib.get_close_matches(str(name), (*own, *names), n=1)
             hint = f"; did you mean {close[0]!r}?" if close else "."
+            further = f" Other arguments are {', '.join(own)}." if own else ""
             raise UnknownOptionError(
                 f"unexpected keyword argument {str(name)!r}: {game.title} has no such option{hint} "
-                f"It has {', '.join(names)}."
+                f"It has {', '.join(names)}.{further}"
             )
+
+
+def _keywords(call: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a method's arguments, without the game and its options."""
+    return tuple(
+        name
+        for name, parameter in signature(call).parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD and name not in ("self", "game")
+    )
 
 
 def known_options(game: Game, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,8 @@ class RecordGames(CopiedDeeply, BaseWrapper[str, Any, int]):
         players: the players' names, player_0 first.
 
     Moves are those of the environment without wrappers, even if a wrapper maps the actions, as
-    `AugmentedAEC` does. Games left unfinished at a reset are not recorded. If anything but one move
+    `AugmentedAEC` does. Games left unfinished at a reset are not recorded, nor are games lost by an
+    illegal move, which end the episode but not the game. If anything but one move
     in a step changes the position, such as `set_state`, the record begins anew from the position
     there.
 

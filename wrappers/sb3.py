@@ -23,7 +23,7 @@ from azumaya.envs.extras import require
 from azumaya.envs.game import Game, one_of
 from azumaya.envs.position import check_seed
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import prepare
+from azumaya.envs.setup import check_names, prepare
 from azumaya.envs.whole import as_whole
 
 _VecEnv: Any = require("stable_baselines3.common.vec_env", "train").VecEnv
@@ -81,6 +81,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
     ) -> None:
         dtype = one_of("dtype", *DTYPES)(dtype)
         self.game = game_of(game)
+        check_names(self.game, options, AzumayaVecEnv.__init__)
         setup = prepare(self.game, options)
         self.duel = Duel(
             self.game, setup, num_envs, opponent=opponent, seat=seat, illegal=illegal,

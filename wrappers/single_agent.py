@@ -8,8 +8,9 @@ import gymnasium
 import numpy as np
 
 from azumaya.envs.adapters.aec.moments import AGENTS
-from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RawEnv
+from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RENDER_MODES, RawEnv
 from azumaya.envs.adapters.batch.calls import needs_reset
+from azumaya.envs.adapters.batch.checks import ILLEGAL_REWARD
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
@@ -23,6 +24,7 @@ from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
+from azumaya.envs.setup import check_names
 from azumaya.envs.whole import whole_number
 
 _BROKEN, _OVER = "the last call failed or was interrupted", "the episode is over"
@@ -61,11 +63,12 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
     Raises:
         OptionError: an argument or option has an invalid value.
         PositionError: the position text is malformed or impossible, or the game is over in it.
-        gymnasium.error.ResetNeeded: `step` before the first `reset`, or after the episode ended.
+        gymnasium.error.ResetNeeded: `step` before the first `reset` or after the episode ended, or
+            `action_masks` before the first `reset`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
-        "render_modes": ["human", "rgb_array", "ansi"],
+        "render_modes": list(RENDER_MODES),
         "render_fps": 2,
     }
 
@@ -81,6 +84,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         self.seat = check_seat(seat)
         self.opponent = agent_of(opponent)
         found = game_of(game)
+        check_names(found, options, SingleAgentEnv.__init__)
         self.env = RawEnv(found, render_mode=render_mode, action_mask=action_mask, **options)
         self.render_mode = render_mode
         self.learner = 0
@@ -141,7 +145,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
             self._why_reset = _OVER
             self.env.clear_masks()  # the episode is over, so nothing is legal
             info = {**self._info(), "illegal": str(error)}
-            return self._observation(), -1.0, True, False, info
+            return self._observation(), ILLEGAL_REWARD, True, False, info
         self._let_opponent_move()
         self._why_reset = _OVER if self._over() else None
         agent, before, self._paid = AGENTS[self.learner], self._paid, self._gained()

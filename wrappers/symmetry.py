@@ -94,9 +94,16 @@ class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
         return self._observed(observation), self._seen(info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Play an action of the transformed game."""
+        """Play an action of the transformed game.
+
+        If a wrapper inside begins the next episode, as Gymnasium's `Autoreset` does, its transform
+        is drawn here.
+        """
+        episode = self.single._episodes
         played = _original(self.transform, action, self.action_space)
         observation, reward, terminated, truncated, info = self.env.step(played)
+        if self.single._episodes != episode:
+            self.transform = self._draws.next(self.single.position, None)
         return self._observed(observation), reward, terminated, truncated, self._seen(info)
 
     def _observed(self, seen: Any) -> Any:

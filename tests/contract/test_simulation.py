@@ -185,6 +185,20 @@ def test_wrapped_environments_play_like_raw_ones(case: Case, rng: random.Random)
         assert fingerprint(env.unwrapped) == fingerprint(raw)
 
 
+def test_a_snapshot_begins_the_episode_of_a_new_environment(first_case: Case) -> None:
+    """Like `reset`; in a wrapped environment as well."""
+    env, other = first_case.env(), first_case.env()
+    env.reset(seed=1)
+    env.step(int(legal_of(env.unwrapped)[0]))
+    other.set_state(env.get_state())
+    assert other.agents == env.agents
+    action = int(legal_of(env.unwrapped)[0])
+    for one in (env, other):
+        one.step(action)
+        one.last()
+    assert fingerprint(other.unwrapped) == fingerprint(env.unwrapped)
+
+
 # ---- start positions in pickles ----
 
 

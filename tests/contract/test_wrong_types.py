@@ -167,6 +167,23 @@ def test_unknown_keywords_are_type_errors(call: Callable[..., Any]) -> None:
     assert isinstance(caught.value, OptionError)
 
 
+@pytest.mark.parametrize(
+    ("call", "wrong", "right"),
+    [
+        (SingleAgentEnv, "oponent", "opponent"),
+        (AzumayaVecEnv, "thread", "threads"),
+        (make_vec, "autoreset_modes", "autoreset_mode"),
+        (raw, "action_masks", "action_mask"),
+        (make, "referees", "referee"),
+    ],
+)
+def test_misspelt_keywords_of_environments_are_recognized(
+    call: Callable[..., Any], wrong: str, right: str
+) -> None:
+    with pytest.raises(OptionError, match=f"'{wrong}': .*did you mean '{right}'.*It has referee"):
+        call("vierer_dominari", **{wrong: 1})
+
+
 # ---- where the mask is ----
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.wrappers import FlattenObservation
+from gymnasium.wrappers import Autoreset, FlattenObservation
 from pettingzoo.test import api_test
 
 from azumaya.envs import registry
@@ -584,3 +584,20 @@ def test_a_game_need_not_name_symmetries(
     monkeypatch.setattr(registry, "_registered", {**registry._registered, plain.name: plain})
     assert [symmetry.name for symmetry in symmetries_of(plain)] == [IDENTITY]
     check(plain)
+
+
+def test_every_episode_has_its_own_transform_if_a_wrapper_inside_begins_it() -> None:
+    """As Gymnasium's `Autoreset` does."""
+    env = Augmented(Autoreset(SingleAgentEnv("vierer_dominari")))
+    _, info = env.reset(seed=1)
+    rng, seen = np.random.default_rng(1), {id(env.transform): env.transform}
+    for _ in range(3):
+        over = False
+        while not over:
+            action = int(rng.choice(np.flatnonzero(info["action_mask"])))
+            _, _, terminated, truncated, info = env.step(action)
+            over = terminated or truncated
+        observation, _, _, _, info = env.step(0)
+        seen[id(env.transform)] = env.transform
+        assert np.array_equal(observation, env.transform.observation(env.single._observation()))
+    assert len(seen) == 4

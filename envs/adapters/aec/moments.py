@@ -38,9 +38,9 @@ class EnvState:
 
     def sealed(self, now: SingleGame) -> EnvState:
         """The same snapshot, of the environment of a game, with its checksum."""
-        return replace(self, checksum=self.sum(now))
+        return replace(self, checksum=self.checksum_for(now))
 
-    def sum(self, now: SingleGame) -> int:
+    def checksum_for(self, now: SingleGame) -> int:
         """The checksum of everything in the snapshot, for the game and action space of `now`."""
         rest = (
             self.setup.origin, self.seed, self.episode, self.last_action, self.selection,
@@ -76,7 +76,7 @@ def check_moment(moment: Any, now: SingleGame) -> None:
 
 def _is_sealed(moment: EnvState, now: SingleGame) -> bool:
     try:
-        return moment.checksum == moment.sum(now)
+        return moment.checksum == moment.checksum_for(now)
     except ValueError:  # a reward of 5,000 digits, which Python does not write
         return False
 

@@ -21,7 +21,14 @@ from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane, one_of
 from azumaya.envs.position import Position, check_seed, episode_key
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import Setup, check_options, known_options, override, prepare
+from azumaya.envs.setup import (
+    Setup,
+    check_names,
+    check_options,
+    known_options,
+    override,
+    prepare,
+)
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 MASK_PLACES = MASK_IN_OBSERVATION, MASK_IN_INFO = "observation", "info"
@@ -78,6 +85,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             "is_parallelizable": False,
             "render_fps": 2,
         }
+        check_names(game, options, RawEnv.__init__)
         self._made = prepare(game, options)
         self._setup = self._made
         self._make_spaces()

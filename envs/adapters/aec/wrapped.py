@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from pettingzoo.utils import wrappers
 
+from azumaya.envs.adapters.aec.moments import EnvState
 from azumaya.envs.adapters.aec.raw_env import RawEnv
+from azumaya.envs.adapters.batch.checks import ILLEGAL_REWARD
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.game import Game
 from azumaya.envs.setup import POSITION
-
-ILLEGAL_REWARD = -1.0
 
 
 class TerminateIllegal(wrappers.TerminateIllegalWrapper):
@@ -53,6 +53,11 @@ class OrderEnforcing(CopiedDeeply, wrappers.OrderEnforcingWrapper[str, Any, Any]
             if self.agents:
                 raise
             raise self.unwrapped._nobody("last") from None
+
+    def set_state(self, moment: EnvState) -> None:
+        """As the environment's `set_state`; like `reset`, it begins an episode."""
+        self.env.set_state(moment)
+        self._has_reset = self._has_updated = True
 
     @property
     def unwrapped(self) -> RawEnv:

@@ -19,6 +19,8 @@ FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 """Observation formats by name."""
 check_illegal = one_of("illegal", "raise", "lose")
 """Validate the way to handle illegal actions; raises `OptionError`."""
+ILLEGAL_REWARD = -1.0
+"""What an illegal action gives to the player who loses the game by it."""
 MAX_GAMES = 2**31 - 1
 SAVED = np.dtype([*SERIES.descr, *ORIGIN.descr, ("checksum", np.uint64)])
 """What `get_series` returns: `SERIES` and `ORIGIN`, with a checksum of them and the state."""

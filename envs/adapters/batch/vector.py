@@ -27,7 +27,14 @@ from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import Setup, check_options, known_options, override, prepare
+from azumaya.envs.setup import (
+    Setup,
+    check_names,
+    check_options,
+    known_options,
+    override,
+    prepare,
+)
 from azumaya.envs.whole import whole_number
 
 Arrays = dict[str, np.ndarray]
@@ -56,8 +63,8 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
     Observation space, batched: a dict of `observation`, planes `(C, rows, columns)` int8, and
     `action_mask`, `(A,)` int8, 1 = legal, both for the player to move. If packed, both are `(W,)`
-    uint64, which `unpack` turns into the same planes and mask. The mask of a finished game is all
-    0.
+    uint64, which `unpack` turns into the same planes and mask. (Gymnasium samples nothing but zeros
+    from spaces of uint64.) The mask of a finished game is all 0.
 
     Rewards, `(n,)` float64, are those of the player who moved. For self-play, negate the value of
     the next state exactly where `to_move` changes.
@@ -93,6 +100,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         self.num_envs = check_count(num_envs)
         self.autoreset_mode = check_mode(autoreset_mode)
         explain_misplaced(self.game, options)
+        check_names(self.game, options, type(self).__init__)
         self._setup = prepare(self.game, options)
         self._batch = self._make_batch(
             form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
@@ -312,8 +320,8 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             raise OptionError("observations: must be all NumPy arrays or all torch tensors")
         if words.shape[:-1] != masks.shape[:-1]:
             raise OptionError(
-                f"observations: the shapes {tuple(words.shape)} and {tuple(masks.shape)} must be the "
-                "same but for the last dimension"
+                f"observations: shapes {tuple(words.shape)} and {tuple(masks.shape)} given; they "
+                "must be the same but for the last dimension"
             )
         if isinstance(words, np.ndarray):
             planes = unpack_planes(self.game, words)

@@ -14,6 +14,7 @@ import numpy as np
 
 from azumaya.envs.adapters.batch.calls import is_closed, needs_reset
 from azumaya.envs.adapters.batch.checks import (
+    ILLEGAL_REWARD,
     check_illegal,
     check_states,
     copy_actions,
@@ -31,15 +32,14 @@ from azumaya.envs.game import RUNNING, TRUNCATED, Game, state_kind
 from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.setup import Setup
 
-ILLEGAL_REWARD = -1.0
-
 
 class Turn(NamedTuple):
     """The outcome of a learner's step in `n` games, of which `m` ended.
 
     Attributes:
         rewards: the learner's rewards, including opponents' moves and shaping, `(n,)` float32.
-            What opponents' moves before the learner's first one gave is part of its first reward.
+            The first reward includes what the opponents' moves before the learner's first move
+            gave.
         dones: whether the game ended, `(n,)` bool; its next episode has begun.
         ended: the rows of the games that ended, `(m,)`.
         finals: the learner's final observations, `(m, C, rows, columns)` int8.
