@@ -44,7 +44,7 @@ def test_next_step_mode(case: Case) -> None:
     for row, env in enumerate(envs):
         env.reset(seed=SEEDS[row])
         check_row(row, env, observations, infos)
-    for _ in range(PLIES):
+    for _ in range(PLIES + 1):  # so that the last end is followed by a reset
         if ends >= ENDS:
             break
         actions = pick(observations["action_mask"], rng)
@@ -108,7 +108,7 @@ def test_disabled_mode(case: Case) -> None:
     observations, _ = games.reset(seed=SEEDS)
     for row, env in enumerate(envs):
         env.reset(seed=SEEDS[row])
-    for _ in range(PLIES):
+    for _ in range(PLIES + 1):  # so that the last end is followed by a reset
         over = np.array([is_over(env) for env in envs])
         if over.any():
             ends += int(over.sum())
