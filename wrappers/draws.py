@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.envs.adapters.batch.arguments import check_flag
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.symmetry import Factor, Group, Symmetry, identity
@@ -60,11 +61,11 @@ def random_transform(
         rename: whether to rename numbers as well.
 
     Raises:
-        OptionError: the key is not in its range, the position is of another game, or the group
-            does not consist of factors of this board's symmetries, or has one without a member
-            that may be drawn in this position.
+        OptionError: the key is not in its range, the position is of another game, `rename` is not
+            True or False, or the group does not consist of factors of this board's symmetries, or
+            has one without a member that may be drawn in this position.
     """
-    game = game_of(game)
+    game, rename = game_of(game), check_flag("rename", rename)
     if position is not None and not (isinstance(position, Position) and position.game is game):
         raise OptionError(f"position={brief(position)}: must be a position of {game.title}")
     word = U64(check_seed(key, "key"))
@@ -98,12 +99,13 @@ class Draws:
         rename: whether numbers are renamed as well.
 
     Raises:
-        OptionError: the group does not consist of factors of this board's symmetries.
+        OptionError: the group does not consist of factors of this board's symmetries, or `rename`
+            is not True or False.
     """
 
     def __init__(self, game: Game, group: Sequence[Factor] | None, rename: bool) -> None:
         self.group = None if group is None else check_group(game, group)
-        self.rename = rename
+        self.rename = check_flag("rename", rename)
         self.rng = np.random.default_rng()
 
     def next(self, position: Position, seed: int | None) -> Transform:

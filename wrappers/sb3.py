@@ -119,7 +119,8 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         Returns:
             Observations, rewards `(n,)` float32, dones `(n,)` bool and infos. Games that ended have
             restarted; their infos hold `terminal_observation`, the learner's last observation, and
-            `TimeLimit.truncated`, whether a limit ended them without a result.
+            `TimeLimit.truncated`, whether a limit ended them without a result (a drawn tiebreak is
+            none).
 
         Raises:
             IllegalActionError: an action is illegal, the learner's or the opponent's, or no actions

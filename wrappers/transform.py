@@ -16,7 +16,7 @@ from azumaya.envs.geometry.symmetry import Symmetry, identity
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import check_names
+from azumaya.envs.setup import POSITION, check_names
 from azumaya.envs.symmetries import Axis, Content, InPlace, Moved, Settings, Symmetries
 
 NIBBLES = 16
@@ -49,7 +49,7 @@ class Transform:
 
     Raises:
         OptionError: the symmetry does not fit the board, the renaming is not a permutation, or
-            the game has no option with a name in `settings`.
+            the game has no option with a name in `settings`. Their values are not checked.
     """
 
     def __init__(
@@ -69,6 +69,8 @@ class Transform:
         if not isinstance(settings, Mapping | None):
             raise OptionError(f"settings={brief(settings)}: must be a dict of settings by name")
         check_names(self.game, settings or {})
+        if settings and POSITION in settings:
+            raise OptionError(f"settings: {POSITION!r} says where a game begins; leave it out")
         self.settings = {**self.game.options.defaults, **(settings or {})}
         self._check()
         self._axes = {
@@ -125,15 +127,26 @@ class Transform:
         """The product: this transform followed by another of the same game.
 
         Raises:
-            OptionError: `other` is not a transform, or of another game.
+            OptionError: `other` is not a transform, or of another game, or its settings give the
+                game other actions.
         """
         if not isinstance(other, Transform) or other.game is not self.game:
             raise OptionError(f"other={brief(other)}: must be a transform of {self.game.title}")
+        if self._actions != other._actions:
+            raise OptionError(
+                "other: its settings give the game other actions; make both transforms with the "
+                "same settings"
+            )
         symmetry = self.symmetry.then(other.symmetry)
         renaming = [other.renaming[name] for name in self.renaming]
         return Transform(self.game, symmetry, renaming, self.settings)
 
     # ---- actions and masks ----
+
+    @property
+    def _actions(self) -> tuple[Any, ...]:
+        """What actions there are."""
+        return self.game.options.num_actions(self.settings), self.data.actions(self.settings)
 
     @cached_property
     def action_table(self) -> np.ndarray:
@@ -172,7 +185,11 @@ class Transform:
         Raises:
             IllegalActionError: a value is not an action of the game.
         """
-        given, count = np.asarray(action), len(self.action_table)
+        count = len(self.action_table)
+        try:
+            given = np.asarray(action)
+        except Exception:  # rows of different lengths, and any `__array__`
+            given = np.empty(0)
         whole = given.dtype.kind in "iu"
         if not whole or (given.size and not 0 <= given.min() <= given.max() < count):
             raise IllegalActionError(

@@ -67,6 +67,29 @@ def test_other_games_are_refused() -> None:
             Transform(FIRST).then(other)  # type: ignore[arg-type]
 
 
+def test_transforms_with_other_actions_have_no_product() -> None:
+    one, other = (Transform("vierer_dominari", settings={"referee": on}) for on in (True, False))
+    with pytest.raises(OptionError, match="its settings give the game other actions"):
+        one.then(other)
+    assert other.then(other).settings["referee"] is False
+
+
+def test_rows_of_different_lengths_are_no_actions() -> None:
+    with pytest.raises(IllegalActionError, match="must be whole numbers from 0"):
+        Transform(FIRST).action([[1], [2, 3]])
+
+
+@pytest.mark.parametrize("rename", ["no", None, 0])
+def test_rename_is_a_flag(rename: Any) -> None:
+    for call in (
+        lambda: random_transform(FIRST, 1, rename=rename),
+        lambda: Augmented(SingleAgentEnv(FIRST.name), rename=rename),
+        lambda: AugmentedAEC(Case(FIRST, 0, {}).raw(), rename=rename),
+    ):
+        with pytest.raises(OptionError, match="rename="):
+            call()
+
+
 def test_bad_symmetries_and_renamings_are_refused() -> None:
     with pytest.raises(OptionError, match="symmetry='turn': must be a Symmetry"):
         Transform(FIRST, "turn")  # type: ignore[arg-type]
@@ -92,6 +115,8 @@ def test_only_positions_are_transformed(given: Any) -> None:
 def test_unknown_settings_are_refused() -> None:
     with pytest.raises(OptionError, match=r"'zz': .* has no such option"):
         Transform(FIRST, settings={"zz": 1})
+    with pytest.raises(OptionError, match="'position' says where a game begins"):
+        Transform(FIRST, settings={"position": "x"})
     with pytest.raises(OptionError, match="settings=3: must be a dict"):
         Transform(FIRST, settings=3)  # type: ignore[arg-type]
     some = dict(list(FIRST.options.defaults.items())[:1])

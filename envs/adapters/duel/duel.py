@@ -45,7 +45,7 @@ class Turn(NamedTuple):
         finals: the learner's final observations, `(m, C, rows, columns)` int8.
         truncated: whether a limit ended the game without a result, `(m,)` bool. The value of the
             last position then stands for what would have followed. Where the limit gave a result,
-            as a tiebreak does, the reward has all of it.
+            as a tiebreak does that is not drawn, the reward has all of it.
     """
 
     rewards: np.ndarray
