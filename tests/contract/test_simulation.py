@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs import raw
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import RawEnv
-from azumaya.envs.errors import OptionError
 from azumaya.envs.position import Position
-from azumaya.envs.setup import Setup, _prepare_once
+from azumaya.envs.setup import _prepare_once
 from tests.cases import Case, is_over, legal_of, play_out
 from tests.contract.checker import check_ply, check_twin, fingerprint
 
@@ -220,35 +218,6 @@ def test_start_positions_are_not_pickled_but_made_again(case: Case, known: Any) 
         one.set_state(moment)
         one.reset()
     assert fingerprint(twin) == fingerprint(env)
-
-
-def test_pickles_keep_what_was_left_out_of_the_options() -> None:
-    position = Position("sudoku_tiles", seed=1, draws="593").resample_hidden(3)
-    assert pickle.loads(pickle.dumps(position)).options == position.options == {}
-
-
-def test_start_positions_from_a_list_are_pickled() -> None:
-    """A list may change, so nothing is made from it again."""
-    puzzles = ["." * 81, "1" + "." * 80]
-    saved = pickle.dumps(Position("sudoku_moyo", seed=1, puzzle=puzzles))
-    puzzles.clear()
-    position = pickle.loads(saved)
-    assert len(position._setup.starts) == 2
-    assert position.options == {"puzzle": ["." * 81, "1" + "." * 80]}
-
-
-def test_options_that_are_returned_belong_to_the_caller() -> None:
-    puzzles = ["." * 81]
-    for made in (Position("sudoku_moyo", puzzle=puzzles), raw("sudoku_moyo", puzzle=puzzles)):
-        made.options["puzzle"].append("x")
-        assert made.options == {"puzzle": puzzles}
-
-
-def test_start_positions_must_be_those_that_were_saved() -> None:
-    """They are not if another version of the library has another bank of puzzles."""
-    saved = {**Position("sudoku_moyo")._setup.__getstate__(), "checksum": 1}
-    with pytest.raises(OptionError, match="other start positions here"):
-        Setup.__new__(Setup).__setstate__(saved)
 
 
 def test_copies_share_what_never_changes(first_case: Case) -> None:
