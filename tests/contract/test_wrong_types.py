@@ -18,6 +18,7 @@ from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.contract.begun import NAME, learner, vector
 
 OTHER = next(name for name in GAMES if name != NAME)
+OPTION = next(iter(find_game(NAME).options)).name
 DOCUMENTED = (OptionError, IllegalActionError, MoveNameError, PositionError)
 VALUES = (
     None, True, np.True_, 1.0, float("nan"), -1, 2**62, 2**70, "", "x" * 300, b"x", ["planes"],
@@ -174,14 +175,14 @@ def test_unknown_keywords_are_type_errors(call: Callable[..., Any]) -> None:
         (AzumayaVecEnv, "thread", "threads"),
         (make_vec, "autoreset_modes", "autoreset_mode"),
         (raw, "action_masks", "action_mask"),
-        (make, "referees", "referee"),
+        (make, f"{OPTION}s", OPTION),
     ],
 )
 def test_misspelt_keywords_of_environments_are_recognized(
     call: Callable[..., Any], wrong: str, right: str
 ) -> None:
-    with pytest.raises(OptionError, match=f"'{wrong}': .*did you mean '{right}'.*It has referee"):
-        call("vierer_dominari", **{wrong: 1})
+    with pytest.raises(OptionError, match=f"'{wrong}': .*did you mean '{right}'.*It has {OPTION}"):
+        call(NAME, **{wrong: 1})
 
 
 # ---- where the mask is ----
