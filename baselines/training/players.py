@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from azumaya.baselines.training.crews import crew_of
-
-if TYPE_CHECKING:
-    from azumaya.baselines.training.value_run import ValueConfig
+from azumaya.baselines.training.value_config import ValueConfig
 
 Kept = TypeVar("Kept")
 Played = TypeVar("Played")

@@ -30,8 +30,8 @@ from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.session import run_training
+from azumaya.baselines.training.value_config import ValueConfig
 from azumaya.baselines.training.value_run import (
-    ValueConfig,
     ValueRun,
     value_agent_files,
 )

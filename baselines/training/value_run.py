@@ -1,38 +1,34 @@
-"""What the scripts that train a compiled value share: options, weights, learning, logs and saves.
+"""What the scripts that train a compiled value share: weights, learning, logs and saves.
 
 A script contributes a `Config` with options of its own and a `ValueRun` with a `play_and_learn`;
-`players.py` has those who play games.
+`value_config.py` has the options that they share, `players.py` those who play games.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
+from azumaya.baselines.agents.sidecar import sidecar_of
 from azumaya.baselines.arena.exam_results import take_exam
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.game_options import by_default
 from azumaya.baselines.search.game_kernels import payoff_bound
-from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import TrainingError
-from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.loop import LoggedLearner
 from azumaya.baselines.training.players import Make, Players
 from azumaya.baselines.training.saved_parts import agent_note, saved_count
 from azumaya.baselines.training.saves import Save
-from azumaya.baselines.values.champion import SEARCH, SearchName, searcher
-from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.training.value_config import ValueConfig
+from azumaya.baselines.values.champion import searcher
 from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel, prefer_kernel
 from azumaya.baselines.values.network import F32
 from azumaya.baselines.values.value import (
-    KIND,
-    MOST_WIDTH,
     Value,
     ValueAgent,
     shape_of,
@@ -55,64 +51,6 @@ QUESTIONS = 16
 def value_agent_files(save: Save) -> dict[str, bytes]:
     """The agent in a save, as the files of a checkpoint called `policy`."""
     return value_files("policy", save.arrays[WEIGHTS], sidecar_of(save.notes.get("agent")))
-
-
-@dataclass(frozen=True)
-class ValueConfig(RunConfig):
-    """The options of a run that trains a compiled value by self-play."""
-
-    threads: Annotated[int, Numbers(1, 1024)] = 2
-    """Threads that play games. Results do not depend on their number."""
-    features: Literal["shared", "plain"] | None = None
-    """Whether numbers, cells and patterns that are alike share weights, or no bit shares any; the
-    default is `shared`."""
-    width: Annotated[int, Numbers(1, MOST_WIDTH)] = 16
-    """Hidden units of the network."""
-    games: Annotated[int, Numbers(1, 100_000)] = 128
-    """Games played between two updates."""
-    most_plies: Annotated[int, Numbers(1, 100_000)] = 400
-    """A game that lasts longer counts with the value of its last position. One that the game's own
-    limit ends counts with its result, which may be a draw, as in search."""
-    explore: Share = 0.1
-    """Fraction of moves that are random."""
-    random_seats: Share = 0.0
-    """Fraction of seats, drawn for each game, whose player makes only random moves, so that more
-    positions are met in which something can be won."""
-    decay: Share = 0.8
-    """TD(lambda)'s lambda: 1 learns from results alone, 0 from the next value alone."""
-    learning_rate: Annotated[float, Numbers(0, 1, above=True)] = 0.002
-    """Adam's initial learning rate."""
-    final_share: Share = 0.05
-    """The learning rate at the end, as a fraction of the initial one."""
-    batch: Count = 64
-    """Positions in a batch."""
-    averaging: Share = 0.98
-    """How much of the agent's weights stays after each update; the rest are the weights just
-    learned. With 0 the agent has the last weights."""
-    workers: Annotated[int, Numbers(0, 1024)] = 0
-    """Processes that play games; 0 means threads of this process. Results do not depend on it."""
-    ray: str = ""
-    """The address of a Ray cluster that plays games, or `local` to start one here."""
-    search: SearchName = "alphabeta"
-    """The search that the agent plays best with; it is stored with the agent. In games with hidden
-    draws it has no effect: there agents search by PUCT."""
-
-    def completed(self) -> Self:
-        """As `RunConfig.completed`; also fills in the kind of features."""
-        return replace(super().completed(), features=self.features or "shared")
-
-    @property
-    def plain(self) -> bool:
-        """Whether the features are plain."""
-        return self.features == "plain"
-
-    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
-        """The sidecar of this run's checkpoints."""
-        game = find_game(self.game)
-        kind = features_of(game, self.plain).kind
-        notes = {"features": kind, "seed": self.seed, SEARCH: self.search, **notes}
-        sizes = {"width": self.width}
-        return describe(game, num_actions, KIND, sizes, options=dict(self.options), notes=notes)
 
 
 # ---- the run ----
