@@ -87,7 +87,7 @@ class ValueRun(LoggedLearner):
         self.weights = start.weights
         self.average = self.weights.copy()
         self.shape.first_layer(self.average)[:] = 0  # until something has been learned from a row
-        self.snapshots = Moments.new(self.shape)
+        self.moments = Moments.new(self.shape)
         self._room = Room.new(self.shape)
         self.players = Players(make, config, part)
 
@@ -132,7 +132,7 @@ class ValueRun(LoggedLearner):
         Rows of features that have not occurred yet stay as they are.
         """
         kept = np.float32(min(self.config.averaging, updates / (updates + WARMING)))
-        shape, square = self.shape, self.snapshots.square
+        shape, square = self.shape, self.moments.square
         follow(kept, shape.rows, shape.width, square, self.average, self.weights)
 
     def keys(self) -> np.ndarray:
@@ -188,7 +188,7 @@ class ValueRun(LoggedLearner):
     @property
     def _learning(self) -> tuple[np.ndarray, ...]:
         """The parameters and what learning needs beside them."""
-        kept, room = self.snapshots, self._room
+        kept, room = self.moments, self._room
         return (
             self.weights, kept.mean, kept.square, kept.steps, room.gradient, room.touched,
             room.marks, room.hidden,
@@ -211,7 +211,7 @@ class ValueRun(LoggedLearner):
 
     def snapshot(self, curve: list[dict[str, float]], lines: int) -> Save:
         """Copy everything needed to resume the run."""
-        kept = self.snapshots
+        kept = self.moments
         arrays = {
             WEIGHTS: self.average.copy(),
             LATEST: self.weights.copy(),
@@ -228,7 +228,7 @@ class ValueRun(LoggedLearner):
         learned = (self.shape.learned,)
         size = (self.shape.size,)
         average, weights = (save.take(name, np.float32, size) for name in (WEIGHTS, LATEST))
-        self.snapshots = Moments(
+        self.moments = Moments(
             save.take(MEAN, np.float32, learned).copy(),
             save.take(SQUARE, np.float32, learned).copy(),
             save.take(STEPS, np.int64, (1,)).copy(),

@@ -43,9 +43,9 @@ def ray_crew(address: str) -> Crew:
             waiting.append(remote.remote(job))
             while len(waiting) >= AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1))):
                 done, waiting = ray.wait(waiting)
-                yield from ray.get(done)
+                yield from cluster.results(done)
         while waiting:
             done, waiting = ray.wait(waiting)
-            yield from ray.get(done)
+            yield from cluster.results(done)
 
     return play
