@@ -269,13 +269,6 @@ def test_buffers() -> None:
             assert torch.from_dlpack(tensor).data_ptr() == tensor.data_ptr()
 
 
-def test_writing_into_infos_does_not_change_those_of_later_calls() -> None:
-    for copy in (True, False):
-        env = device_env(copy=copy)
-        env.reset(seed=1)[1]["_rewards"].fill_(False)
-        assert env.step(env.random_actions())[4]["_rewards"].all()
-
-
 def test_a_reset_mask_may_be_a_tensor() -> None:
     env = device_env()
     env.reset(seed=1)

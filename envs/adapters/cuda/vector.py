@@ -34,6 +34,8 @@ class CudaVectorEnv(AzumayaVectorEnv):
         observation: `"planes"`, `"packed"` or `"none"`.
         copy: whether every call returns new tensors. If False, calls return tensors that the next
             call overwrites; their addresses never change, and steps of small batches are faster.
+            In the infos, `_action_mask`, `_to_move` and `_rewards` are always one tensor of True:
+            do not write to it.
         autoreset_mode: as for `AzumayaVectorEnv`. In the same-step mode, `final_obs` and
             `final_info` are in the infos of every step, batched; only rows where `_final_obs` is
             True are defined.
@@ -91,9 +93,8 @@ class CudaVectorEnv(AzumayaVectorEnv):
         return torch.full(shape, value, dtype=dtype or torch.bool, device=place)
 
     def _everybody(self) -> tuple[Any, Any, Any]:
-        """One tensor of True for every game, three times: each costs a kernel launch."""
-        every = self._all.fill_(True) if not self.copy else self._filled(True, (self.num_envs,))
-        return every, every, every
+        """One tensor of True for every game, for all calls: a new one would cost a kernel launch."""
+        return self._all, self._all, self._all
 
     def _rows(self, mask: Any) -> np.ndarray | None:
         """The rows of a mask, an array or a tensor; reading a tensor waits for the device."""
