@@ -93,7 +93,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
         return torch.full(shape, value, dtype=dtype or torch.bool, device=place)
 
     def _everybody(self) -> tuple[Any, Any, Any]:
-        """One tensor of True for every game, for all calls: a new one would cost a kernel launch."""
+        """One tensor of True for all calls: a new one would cost a kernel launch."""
         return self._all, self._all, self._all
 
     def _rows(self, mask: Any) -> np.ndarray | None:
