@@ -171,7 +171,7 @@ def test_unknown_agents_are_refused(tmp_path: Path) -> None:
         ),
         (("play", "--second", "nope"), ("agent 'nope': must be random,", "or human")),
         (("evaluate", "uct:many"), ("agent 'uct:many': write uct:1000",)),
-        (("play", "--second", "alphabeta:0ms"), ("agent 'alphabeta:0ms'", "number above 0")),
+        (("play", "--second", "alphabeta:0ms"), ("agent 'alphabeta:0ms'", "numbers are above 0")),
         (
             ("evaluate", "alphabeta:9", "--game", "sudoku_tiles"),
             ("hidden from both players", "search with UCT"),
