@@ -220,7 +220,8 @@ def left_folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_isolation_that_is_missing_is_told_or_required(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean: tuple[Path, Path]
 ) -> None:
-    monkeypatch.setattr("azumaya.baselines.commands.classroom.LAYERS", ("namespaces", "landlock"))
+    few = functools.partial(Limits, layers=("namespaces", "landlock"))
+    monkeypatch.setattr("azumaya.baselines.commands.classroom.Limits", few)
     left, output = left_folder(tmp_path, monkeypatch), tmp_path / "out"
     refused = run_class(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
     assert refused.exit_code == 1
