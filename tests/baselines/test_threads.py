@@ -5,29 +5,26 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 
 import pytest
 
-from azumaya.baselines.search.budget import share
-from azumaya.baselines.threads import Together
+from azumaya.baselines.threads import Together, work_through
 
 PATIENCE = 100
 INTERRUPTED = """
-import itertools, os, signal, sys, threading, time
-from azumaya.baselines.search.budget import share
+import functools, itertools, os, signal, sys, threading, time
+from azumaya.baselines.threads import work_through
 
 again, running = sys.argv[1] == "twice", set()
 
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
-def work(i, room, stopped):
+def work(room, i):
     running.add(room)
     if next(begun) == 1:  # both of them run
         threading.Timer(0.0005 * attempt, interrupt).start()
-    while not stopped():
+    while not stop.is_set():
         time.sleep(0.001)
     if again and room == 0:
         interrupt()
@@ -35,9 +32,9 @@ def work(i, room, stopped):
     running.remove(room)
 
 for attempt in range(25):
-    begun = itertools.count()
+    begun, stop = itertools.count(), threading.Event()
     try:
-        share(work, 4, [0, 1])
+        work_through(range(4), [functools.partial(work, room) for room in range(2)], stop)
     except KeyboardInterrupt:
         print("running" if running else "ended")
 """
@@ -55,18 +52,24 @@ def test_no_thread_runs_after_ctrl_c(how: str) -> None:
 
 
 def test_an_error_stops_the_others_and_is_raised() -> None:
-    seen = []
+    seen, stop = list[int](), threading.Event()
 
-    def work(i: int, room: int, stopped: Callable[[], bool]) -> None:
-        if room == 1:
-            raise OSError("full")
-        while not stopped():
-            time.sleep(0.001)
+    def wait(i: int) -> None:
+        stop.wait(PATIENCE)
         seen.append(i)
 
+    def fail(i: int) -> None:
+        raise OSError("full")
+
     with pytest.raises(OSError, match="full"):
-        share(work, 9, [0, 1])
+        work_through(range(9), [wait, fail], stop)
     assert len(seen) <= 1
+
+
+def test_each_item_is_taken_once() -> None:
+    seen = list[int]()
+    work_through(range(100), [seen.append] * 3, threading.Event())
+    assert sorted(seen) == [*range(100)]
 
 
 def test_threads_that_never_began_are_not_waited_for() -> None:
