@@ -88,6 +88,7 @@ def test_a_formula_is_a_picture_and_words_for_screen_readers(extension: Any) -> 
 # ---- the gallery ----
 
 
+@pytest.mark.slow  # the docs are built by CI as well
 def test_the_gallery_shows_every_game_with_its_replay(extension: Any, tmp_path: Path) -> None:
     text = "".join(node.pformat() for node in extension.gallery.all_nodes(tmp_path))
     app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path)
