@@ -96,7 +96,7 @@ def rollouts(game):
 
 
 def search_with(bot, game, units):
-    """A bot's searches from the start of a game, each of which counts as so many units."""
+    """Searches by a bot from the start of a game; each counts as a number of units."""
     state = game.new_initial_state()
 
     def chunk():

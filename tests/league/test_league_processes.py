@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import signal
@@ -125,28 +126,27 @@ def test_a_process_that_ends_for_no_fault_of_an_agent_is_replaced_then_given_up(
         list(play_locally([job], 1))
 
 
+def played_against_random(name: str, limit: float) -> PairResult:
+    """A pair of games of an agent, in a process of its own."""
+    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
+    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, limit)
+    with contextlib.closing(Worker()) as worker:
+        pair = worker.play_pair(job, threading.Event())
+    assert isinstance(pair, PairResult)
+    return pair
+
+
 def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:
     mark = str(tmp_path)
     name = f"program:{shlex.join([sys.executable, '-c', 'import time; time.sleep(99)', mark])}"
-    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
-    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, 0.3)
-    worker = Worker()
-    pair = worker.play_pair(job, threading.Event())
-    worker.close()
-    assert isinstance(pair, PairResult)
+    pair = played_against_random(name, limit=0.3)
     assert pair.faults == ((0, "time-out: no move in 0.3 s"),) * 2
     processes.eventually(lambda: not processes.running_with(mark))
 
 
 def test_programs_that_agents_start_read_no_jobs() -> None:
     """Such a program waits for a pipe of jobs to end, or takes the next job."""
-    name = "odd_agents:Starts"
-    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
-    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, 20.0)
-    worker = Worker()
-    pair = worker.play_pair(job, threading.Event())
-    worker.close()
-    assert isinstance(pair, PairResult)
+    pair = played_against_random("odd_agents:Starts", limit=20.0)
     assert pair.faults == (None, None)
 
 

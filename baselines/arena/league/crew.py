@@ -20,7 +20,7 @@ from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.agents.program import close_pipe, kill_group
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
-from azumaya.baselines.arena.league.results import PairKey, PairResult
+from azumaya.baselines.arena.league.results import PairKey, PairResult, read_card
 from azumaya.baselines.threads import Together
 from azumaya.envs import OptionError
 
@@ -151,8 +151,7 @@ class Worker:
             raise OptionError(f"agent {name}: {report['unfit'][1]}")
         if "refused" in report:
             raise OptionError(report["refused"])
-        card = report["card"]
-        return AgentCard(**{**card, "games": tuple(card["games"])})
+        return read_card(report["card"])
 
     def close(self) -> None:
         """End the process, and those it has started."""

@@ -205,7 +205,7 @@ def _take(league: League | None, line: Any) -> League:
             raise ValueError("seed and starts must be a number and an object")
         return League(settings)
     if kind == "agent":
-        card = _card_of(line)
+        card = read_card(line)
         league.cards[card.id] = card
     elif kind == "pair":
         result = _pair_of(line)
@@ -253,7 +253,12 @@ def _fault_of(saved: Any) -> tuple[int, str] | None:
     return which, str(what)
 
 
-def _card_of(line: dict[str, Any]) -> AgentCard:
+def read_card(line: dict[str, Any]) -> AgentCard:
+    """The card in a JSON object of its fields.
+
+    Raises:
+        ValueError, TypeError, KeyError: these are not the fields of a card.
+    """
     card = AgentCard(**{**line, "games": tuple(map(str, line["games"]))})
     _check_texts(card.name, card.kind, card.digest)
     if not isinstance(card.training, dict):
