@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 
 from tests.cases import TESTED
-from tests.mutant_suites import version_of_sources
+from tests.library import version_of_sources
 from tests.oracles.lockstep import MismatchError, Table, episodes, tables_of
 
 SPECIAL_SHARE = 0.2

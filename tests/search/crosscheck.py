@@ -25,7 +25,7 @@ from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.envs import Position
 from azumaya.envs.game import Game
 from tests.cases import TESTED
-from tests.mutant_suites import version_of_sources
+from tests.library import version_of_sources
 from tests.search.minimax import late_positions
 from tests.search.positions import settings_of
 

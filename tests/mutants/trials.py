@@ -1,31 +1,29 @@
-"""Which tests run for a mutant, and how: the ones most likely to catch it first.
+"""Which tests a mutant is tried with, and how: the ones most likely to catch it first.
 
-A mutant is tried in two stages, each a run of pytest that stops at the first failure. The quick
-stage needs few compiled kernels: for rules it replays the goldens as plain Python, which catches
-most mutants in seconds. The second stage is all of the suite that concerns the file. Both run in a
-copy of the library, with a cache of compiled kernels that all copies share (`mutant_copy.py`).
+First come the tests that run its function (`cover.py`), the quickest first. Coverage does not see
+compiled kernels, so for their files two stages follow, each a run of pytest that stops at the first
+failure. The quick stage needs few kernels: for rules it replays the goldens as plain Python, which
+catches most mutants in seconds. The second stage is all of the suite that concerns the file.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from azumaya.benchmarks.child import run_child
-from tests.planted_faults import FOLDERS, ROOT, copy_library
+from tests.library import copy_library
+from tests.mutants.cover import cover_of
+from tests.mutants.edits import Mutant
+from tests.mutants.running import LONGEST, failure
 
 LEAST_SECONDS = 60.0
-SLOWER = 3.0
+SLOWER = 4.0
 """A stage may take this many times as long as without a mutant, and `LEAST_SECONDS` more."""
-LONGEST = 3600.0
-"""Seconds that a stage may take without a mutant."""
+COVERING_SECONDS = 240.0
+"""So long the tests that run a function may take."""
 
 _RULES = (
     "tests/games", "tests/golden", "tests/oracles", "tests/contract", "tests/property",
@@ -80,7 +78,7 @@ _GOLDENS = (
     f"test_bits or test_rng or (connect_four or sudoku_moyo or vierer) and {_QUICK}",
 )
 
-STAGES: tuple[tuple[str, tuple[Stage, Stage]], ...] = (
+STAGES: tuple[tuple[str, tuple[Stage, ...]], ...] = (
     (
         "envs/games/shima/match",
         (
@@ -114,6 +112,13 @@ STAGES: tuple[tuple[str, tuple[Stage, Stage]], ...] = (
             Stage(("tests/property", "tests/compile", "tests/vector", "tests/golden")),
         ),
     ),
+    ("baselines/search/", of_adapters("tests/search", "tests/games/test_connect_four_search.py")),
+    ("baselines/values/", of_adapters("tests/values")),
+    (
+        "baselines/agents/",
+        of_adapters("tests/baselines/test_agents.py", "tests/baselines/test_network.py"),
+    ),
+    ("baselines/arena/kernels", of_adapters("tests/baselines/test_arena.py")),
     (
         "envs/geometry/",
         (Stage(_GOLDENS, True), Stage(("tests/games", "tests/property", "tests/golden"))),
@@ -121,47 +126,52 @@ STAGES: tuple[tuple[str, tuple[Stage, Stage]], ...] = (
 )
 """By the beginning of a file's path, the first that fits."""
 
-LEFT_OUT = ("envs/adapters/cuda/", "envs/kernels/cache", "envs/kernels/private_folder.py")
-"""Files without mutants: a GPU's code has an emulator, the compile cache tests that kill it."""
 
-
-def stages_of(file: str) -> tuple[Stage, Stage] | None:
-    """The quick and the second stage for the mutants of a file; None where it has no mutants."""
-    if file.startswith(LEFT_OUT):
-        return None
-    return next((stages for beginning, stages in STAGES if file.startswith(beginning)), None)
+def stages_of(file: str) -> tuple[Stage, ...]:
+    """The stages of a file with compiled kernels; none for another."""
+    return next((stages for beginning, stages in STAGES if file.startswith(beginning)), ())
 
 
 class UncleanError(Exception):
     """The tests fail without a mutant, so nothing can be said of one."""
 
 
-class Suites:
-    """Runs stages in copies of the library.
+class Trials:
+    """Tries mutants in copies of the library.
 
     Args:
-        work: a folder that keeps compiled kernels and the times of stages between commands.
+        work: a folder that keeps compiled kernels, the cover, and the times of stages between
+            commands.
     """
 
     def __init__(self, work: Path) -> None:
         self._cache, self._times_file = work / "cache", work / "times.json"
-        work.mkdir(parents=True, exist_ok=True)
-        self.version = version_of_sources()
+        self._cover = cover_of(work / "cover.json", self._cache)
+        self.version = self._cover.version
         known = json.loads(self._times_file.read_text()) if self._times_file.exists() else {}
         self._times: dict[str, float] = known.get(self.version, {})
 
-    def catches(self, stage: Stage, file: str, source: bytes) -> str:
-        """What fails in a stage where a file has other content; an empty text if nothing does.
+    def catches(self, mutant: Mutant) -> str:
+        """The first test that fails with a mutant; an empty text if none does.
 
         Raises:
             UncleanError: the tests fail with the file as it is.
         """
-        limit = LEAST_SECONDS + SLOWER * self._clean_seconds(stage)
         with tempfile.TemporaryDirectory() as folder:
             copy_library(Path(folder))
-            (Path(folder) / "site/azumaya" / file).write_bytes(source)
-            caught = self._failure(stage, Path(folder), limit)
-        return f"{caught} (interpreted)" if caught and stage.interpreted else caught
+            (Path(folder) / "site/azumaya" / mutant.file).write_bytes(mutant.source())
+            covering = self._cover.of(mutant.file, mutant.function, COVERING_SECONDS)
+            if covering:
+                seconds = sum(map(self._cover.seconds.__getitem__, covering))
+                limit = LEAST_SECONDS + SLOWER * seconds
+                if caught := failure(covering, Path(folder), self._cache, limit):
+                    return caught
+            for stage in stages_of(mutant.file):
+                limit = LEAST_SECONDS + SLOWER * self._clean_seconds(stage)
+                words, interpreted = list(stage.words), stage.interpreted
+                if caught := failure(words, Path(folder), self._cache, limit, interpreted):
+                    return f"{caught} (interpreted)" if interpreted else caught
+        return ""
 
     def _clean_seconds(self, stage: Stage) -> float:
         """How long a stage takes without a mutant; found out at the first question."""
@@ -170,40 +180,10 @@ class Suites:
             began = time.monotonic()
             with tempfile.TemporaryDirectory() as folder:
                 copy_library(Path(folder))
-                failed = self._failure(stage, Path(folder), LONGEST)
+                words, tree = list(stage.words), Path(folder)
+                failed = failure(words, tree, self._cache, LONGEST, stage.interpreted)
             if failed:
                 raise UncleanError(f"without a mutant {failed} fails (pytest {stage.words})")
             self._times[name] = time.monotonic() - began
             self._times_file.write_text(json.dumps({self.version: self._times}))
         return self._times[name]
-
-    def _failure(self, stage: Stage, tree: Path, limit: float) -> str:
-        """The first test that fails; an empty text if none does."""
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(tree / "site"),
-            "AZUMAYA_COPY": str(tree / "site"),
-            "AZUMAYA_CACHE_DIR": str(self._cache.resolve()),
-            "NUMBA_OPT": "1",
-            "NUMBA_DISABLE_JIT": str(int(stage.interpreted)),
-        }
-        options = ["-p", "tests.mutant_copy", "-p", "no:cacheprovider", "-p", "no:nbmake"]
-        options.append("--hypothesis-seed=0")
-        command = [sys.executable, "-m", "pytest", *options, "--tb=no", "-rfE", "-x", *stage.words]
-        try:
-            done = run_child(command, limit, environment, tree)
-        except subprocess.TimeoutExpired:
-            return "no end"
-        if done.returncode == 0:
-            return ""
-        rows = [row for row in done.stdout.splitlines() if row.startswith(("FAILED", "ERROR"))]
-        return rows[0].split()[1] if rows else f"pytest: exit code {done.returncode}"
-
-
-def version_of_sources() -> str:
-    """A digest of the library and its tests: what a mutant survived may fall with another."""
-    state = hashlib.blake2b(digest_size=8)
-    for folder in (*FOLDERS, "tests"):
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            state.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes())
-    return state.hexdigest()

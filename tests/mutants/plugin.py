@@ -5,15 +5,19 @@ changes one function, so nearly all kernels of its copy are those of the copy be
 second layer of the cache's key is relied on alone: it covers what each kernel is compiled from
 (`azumaya/envs/kernels/cache_key.py`).
 
-Also sees that the copy is what is tested, and limits the memory that a mutant can take.
+Also sees that the copy is what is tested, limits the memory that a mutant can take, and, where
+coverage is measured, says which test runs and how each test ended.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from pathlib import Path
+
+import pytest
 
 MOST_MEMORY = 6 << 30
 
@@ -35,3 +39,19 @@ if not INTERPRETED:
     from azumaya.envs.kernels import cache_key
 
     cache_key.tree_digest = lambda package: f"{package} in a copy"  # type: ignore[assignment]
+
+if (COVERED := Path("covered").resolve()).is_dir():
+    import coverage
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(item: pytest.Item) -> None:
+        """What runs from here on is run by this test."""
+        if (measured := coverage.Coverage.current()) is not None:
+            measured.switch_context(item.nodeid)
+
+    def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+        """Append how long a part of a test took. Reports of workers reach the first process."""
+        if "PYTEST_XDIST_WORKER" not in os.environ:
+            row = json.dumps([report.nodeid, report.outcome, report.duration])
+            with (COVERED / "told.jsonl").open("a") as told:
+                told.write(row + "\n")
