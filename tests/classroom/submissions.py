@@ -50,7 +50,7 @@ class Hostile:
 def inside(*lines: str) -> str:
     """A submission that does something when it is asked for a move, and then gives a legal one."""
     body = "".join(f"    {line}\n" for line in lines)
-    modules = "import ctypes, os, signal, socket, subprocess, sys, threading, time"
+    modules = "import ctypes, fcntl, os, signal, socket, subprocess, sys, threading, time"
     return f"{modules}\n\n\ndef act(position):\n{body}    return position.legal_moves()[0]\n"
 
 
@@ -96,6 +96,9 @@ ATTEMPTS = {
     "os.kill(-1, signal.SIGKILL)": "PermissionError 1",
     "subprocess.run(['/bin/true'])": "PermissionError 1",
     "os.fork()": "PermissionError 1",
+    "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)": "PermissionError 1",
+    "fcntl.fcntl(os.open(os.__file__, os.O_RDONLY), fcntl.F_SETLEASE, 0)": "PermissionError 1",
+    "fcntl.ioctl(os.open(os.__file__, os.O_RDONLY), 0x40086602, bytes(8))": "PermissionError 1",
 }
 """What is refused with an error, so that one process can try all of it; and the error."""
 
