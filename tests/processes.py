@@ -72,6 +72,18 @@ def eventually(happens: Callable[[], object], seconds: float = PATIENCE) -> None
         time.sleep(0.02)
 
 
+def running_in(place: Path) -> list[int]:
+    """The ids of processes that work in a folder, or in one that was there and has been removed."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink().is_relative_to(place):
+                found.append(int(process.name))
+        except OSError:  # it has ended
+            continue
+    return found
+
+
 def running_with(word: str) -> list[int]:
     """The ids of other processes that have a word among their arguments."""
     found = []

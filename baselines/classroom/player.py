@@ -1,4 +1,6 @@
-"""The process in which a submission runs: `python -m azumaya.baselines.classroom.player SPEC`.
+"""The process in which a submission runs.
+
+`python -m azumaya.baselines.classroom.player REQUESTS ANSWERS` is given two pipes by descriptor.
 
 It confines itself, loads the submission, and answers requests: lines of JSON that come through one
 pipe and are answered through another. Neither is standard input or output, so what a submission
@@ -40,12 +42,18 @@ LONGEST_ANSWER = 200
 MISSING = "it defines neither a function act(position) nor a class Agent with act(self, position)"
 
 
-def main(text: str) -> None:
+def main(pipes: tuple[int, int]) -> None:
     """Confine this process, then answer requests until there are no more."""
+    with os.fdopen(pipes[0], "rb") as requests:
+        isolation = confined(requests.readline(), pipes)
+        serve(requests, pipes[1], isolation)
+
+
+def confined(text: bytes, pipes: tuple[int, int]) -> Isolation:
+    """Confine this process as it is told, and forget what was told: it names what is hidden."""
     # what the library says of its cache is nothing that the submission has printed
     warnings.filterwarnings("ignore", message="kernels are compiled anew")
     spec = json.loads(text)
-    pipes = spec["requests"], spec["answers"]
     wanted = spec["layers"]
     isolation = separate(spec["memory"], wanted, pipes)
     warm_up(spec["game"])
@@ -53,8 +61,7 @@ def main(text: str) -> None:
         forget_cache()
     limit_processor(spec["seconds"], isolation)
     close_off(isolation, wanted, readable(spec["readable"]), spec["hidden"])
-    with os.fdopen(pipes[0], "rb") as requests:
-        serve(requests, pipes[1], isolation)
+    return isolation
 
 
 def warm_up(game: str) -> None:
@@ -216,4 +223,4 @@ def send(answers: int, content: Mapping[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main((int(sys.argv[1]), int(sys.argv[2])))

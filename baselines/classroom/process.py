@@ -135,8 +135,8 @@ class PlayerProcess:
         self._lock: int | None = None
         self._folder = ""
         try:
-            self._make(game)
-            ready = self._started()
+            self._make()
+            ready = self._started(game)
             self.isolation = Isolation(ready["layers"], ready["missing"])
             if self._limits.isolated:
                 _require(self.isolation)
@@ -176,7 +176,7 @@ class PlayerProcess:
         if lock is not None:
             os.close(lock)
 
-    def _make(self, game: str) -> None:
+    def _make(self) -> None:
         """Make the folder and start the process; what the system refuses is nobody's fault."""
         try:
             self._folder = tempfile.mkdtemp(prefix=FOLDERS)
@@ -184,7 +184,7 @@ class PlayerProcess:
             locked(self._lock)  # where there are no locks, folders of killed runs remain
             with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
                 their_ends = self._open_pipes(theirs, ours)
-                self._start(game, their_ends)
+                self._start(their_ends)
                 ours.pop_all()  # open until `close`
         except OSError as error:
             raise StartingError(
@@ -211,12 +211,22 @@ class PlayerProcess:
         requests, answers, prints = their_ends
         return requests, answers, prints
 
-    def _start(self, game: str, their_ends: tuple[int, int, int]) -> None:
+    def _start(self, their_ends: tuple[int, int, int]) -> None:
         requests, answers, printing = their_ends
-        spec = {
+        self._process = subprocess.Popen(
+            [
+                sys.executable, "-P", "-m", "azumaya.baselines.classroom.player",
+                str(requests), str(answers),
+            ],
+            stdin=subprocess.DEVNULL, stdout=printing, stderr=printing, cwd=self._folder,
+            env=_environment(self._folder), pass_fds=(requests, answers),
+            start_new_session=True,
+        )  # fmt: skip
+
+    def _spec(self, game: str) -> dict[str, Any]:
+        """How the process is to confine itself; not among its arguments, which it can read."""
+        return {
             "game": game,
-            "requests": requests,
-            "answers": answers,
             "memory": self._limits.megabytes << 20,
             "seconds": self._room.cpu,
             "layers": self._limits.layers,
@@ -225,15 +235,10 @@ class PlayerProcess:
             "readable": [self._folder, *(_cache() if self._limits.baselines else [])],
             "hidden": [str(p) for p in (*self._room.hidden, *_hidden(self._limits.baselines))],
         }
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "azumaya.baselines.classroom.player", json.dumps(spec)],
-            stdin=subprocess.DEVNULL, stdout=printing, stderr=printing, cwd=self._folder,
-            env=_environment(self._folder), pass_fds=(requests, answers),
-            start_new_session=True,
-        )  # fmt: skip
 
-    def _started(self) -> dict[str, Any]:
+    def _started(self, game: str) -> dict[str, Any]:
         try:
+            self._write(json.dumps(self._spec(game)).encode() + b"\n", STARTING)
             found: dict[str, Any] = parse_json(self._line(STARTING, "starting"))
         except (SubmissionError, UnusableFileError) as error:
             said = self.output.decode(errors="replace").strip().splitlines()[-1:]

@@ -11,7 +11,7 @@ from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
 from azumaya.baselines.arena.exams import Exam, ExamError
 from azumaya.baselines.classroom.process import SubmissionError
-from azumaya.baselines.classroom.submissions import SubmissionAgent
+from azumaya.baselines.classroom.submissions import SubmissionAgent, concealed
 from azumaya.envs import IllegalActionError, Position
 from azumaya.envs.position import episode_key
 
@@ -59,6 +59,7 @@ def check(agent: SubmissionAgent, game: str, seed: int = 0) -> None:
         SubmissionError: it cannot, or does not.
         StartingError: its process cannot be started.
     """
+    seed = concealed(seed)  # these positions are not those of the games
     position, draws = Position(game, seed=seed), random.Random(seed)
     agent.begin()
     for number in range(CHECKED):
@@ -119,7 +120,7 @@ def sit(agent: SubmissionAgent, exam: Exam, seed: int, seconds: float) -> Sittin
     Raises:
         StartingError: its process cannot be started.
     """
-    order = random.Random(seed).sample(range(len(exam.positions)), len(exam.positions))
+    order = random.Random(concealed(seed)).sample(range(len(exam.positions)), len(exam.positions))
     agent.begin()
     examinee, answers, began = Examinee(agent, exam), list[Answer](), time.monotonic()
     for first in range(0, len(order), AT_ONCE):

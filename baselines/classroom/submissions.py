@@ -51,6 +51,15 @@ class Submission:
         return f"{self.name}@{self.digest}"
 
 
+def concealed(*secrets: object) -> int:
+    """64 bits that follow from some secrets, and do not lead back to them.
+
+    A submission may see whatever its process is sent. A key is no such number, because it can be
+    turned back into the seed of the class.
+    """
+    return int.from_bytes(hashlib.sha256(repr(secrets).encode()).digest()[:8])
+
+
 def collect(folder: Path) -> list[Submission]:
     """The submissions in a folder, by name; those that cannot be graded have a `problem`.
 
@@ -168,7 +177,8 @@ class SubmissionAgent(Agent):
     def _asked(self, process: PlayerProcess, position: Position, key: int) -> Any:
         options = {name: value for name, value in position.options.items() if name != "position"}
         request = {
-            "game": position.game.name, "options": options, "position": str(position), "key": key,
+            "game": position.game.name, "options": options, "position": str(position),
+            "key": concealed(key),
         }  # fmt: skip
         left = self._clock - self._used
         try:

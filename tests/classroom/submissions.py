@@ -213,3 +213,46 @@ LATER = {
     ),
 }
 """Submissions that pass their check, and what the remarks then say."""
+
+SEARCHES = '''"""Looks for secrets in all that its process holds; prints the names of those found."""
+
+import gc
+import os
+import stat
+import sys
+
+NUMBERS, WORDS, MASK = @NUMBERS@, @WORDS@, (1 << 64) - 1
+"""By name: numbers with every bit flipped and words turned round, so as not to find these here."""
+
+
+def held():
+    """Whatever the frames, the modules and the garbage collector of this process lead to."""
+    waiting, seen, frame = [sys.modules, *gc.get_objects()], set(), sys._getframe(2)
+    while frame is not None:
+        waiting += [frame.f_locals, frame.f_globals]
+        frame = frame.f_back
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) not in seen:
+            seen.add(id(thing))
+            yield thing
+            waiting += gc.get_referents(thing)
+
+
+def act(position):
+    found, descriptors = set(), 0
+    for thing in held():
+        if type(thing) is int:
+            found |= {name for name, number in NUMBERS.items() if thing ^ MASK == number}
+        elif type(thing) in (str, bytes, bytearray):
+            text = thing if type(thing) is str else thing.decode("latin-1")
+            found |= {name for name, word in WORDS.items() if word[::-1] in text}
+    for number in range(256):
+        try:
+            os.fstat(number)
+            descriptors += 1
+        except OSError:
+            pass
+    print(sorted(found), descriptors, flush=True)
+    return position.legal_moves()[0]
+'''

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.files import locked
 from azumaya.envs import GAMES, Position
 from azumaya.envs.kernels.cache import default_root
+from azumaya.envs.position import MAX_SEED, episode_key
 from tests.classroom.submissions import (
     ATTEMPTS,
     CONFINED,
@@ -47,11 +49,12 @@ from tests.classroom.submissions import (
     HONEST,
     LATER,
     MORE,
+    SEARCHES,
     WRONG,
     Hostile,
     inside,
 )
-from tests.processes import eventually, running_with
+from tests.processes import eventually, running_in
 
 GAME = "vierer_dominari"
 QUICK = Limits(move=1.0, loading=1.0, megabytes=512)
@@ -59,8 +62,18 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Iterator[Room]:
-    """A room with a class in it; afterwards nothing in it has changed and no process is left."""
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder in which submissions run; no process is left there."""
+    place = tmp_path / "runs"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    yield place
+    eventually(lambda: running_in(place) == [])
+
+
+@pytest.fixture
+def room(tmp_path: Path, runs: Path) -> Iterator[Room]:
+    """A room with a class in it; afterwards nothing in it has changed."""
     here, out = tmp_path / "class", tmp_path / "out"
     for folder in (here, out):
         folder.mkdir()
@@ -72,12 +85,6 @@ def room(tmp_path: Path) -> Iterator[Room]:
     assert {path: path.stat().st_mode for path in (here, *here.iterdir(), *out.iterdir())} == before
     assert {path.name: path.read_bytes() for path in here.iterdir()} == HONEST
     assert (out / "class.jsonl").read_text() == "marks"
-    assert_nothing_is_left(tmp_path)
-
-
-def assert_nothing_is_left(place: Path) -> None:
-    """No process runs that was told to hide this place."""
-    eventually(lambda: running_with(str(place)) == [])
 
 
 def elsewhere(room: Room) -> Path:
@@ -141,6 +148,26 @@ def test_another_attempt_fails_and_is_reported(name: str, room: Room) -> None:
 
 
 @needs_linux
+def test_the_process_of_a_submission_holds_nothing_that_is_secret(room: Room) -> None:
+    """Not the seed, nor what leads back to it, nor where the class is; the position, it does."""
+    seed, position = 0xC0FFEE_0123_4567, Position("sudoku_tiles", seed=5)
+    key = int(episode_key(seed, 3, 7))
+    numbers = {"seed": seed, "key": key, "key of a start": int(episode_key(seed, 0, 0))}
+    words = {"submissions": room.hidden[0], "results": room.hidden[1], "position": position}
+    masked = {name: number ^ MAX_SEED for name, number in numbers.items()}
+    turned = {name: str(word)[::-1] for name, word in words.items()}
+    source = SEARCHES.replace("@NUMBERS@", str(masked)).replace("@WORDS@", str(turned))
+    room = replace(room, limits=Limits(move=60.0))
+    agent = SubmissionAgent(Submission("x.py", source.encode()), "sudoku_tiles", room)
+    try:
+        agent.choose(position, key)
+    finally:
+        agent.close()
+    requests, answers = 1, 1
+    assert agent.output.decode() == f"['position'] {3 + requests + answers}\n"
+
+
+@needs_linux
 def test_what_is_printed_is_no_answer_and_is_counted(room: Room) -> None:
     agent = SubmissionAgent(Submission("prints.py", LATER["prints.py"].content), GAME, room)
     try:
@@ -180,10 +207,8 @@ GRANDCHILD = inside(
 
 @needs_linux
 @pytest.mark.parametrize("layers", [(), (NAMESPACES,)], ids=["nothing", "namespaces"])
-def test_no_process_is_left_even_if_it_can_start_some(
-    layers: tuple[str, ...], tmp_path: Path
-) -> None:
-    room = Room(Limits(layers=layers, megabytes=1024), (tmp_path,))
+def test_no_process_is_left_even_if_it_can_start_some(layers: tuple[str, ...], runs: Path) -> None:
+    room = Room(Limits(layers=layers, megabytes=1024))
     process = PlayerProcess(GAME, "x.py", GRANDCHILD.encode(), room)
     assert set(process.isolation.layers) == set(layers)
     assert set(process.isolation.missing) == set(LAYERS) - set(layers)
@@ -191,10 +216,9 @@ def test_no_process_is_left_even_if_it_can_start_some(
     request = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
     try:
         process.ask(request, 5)
-        assert len(running_with(str(tmp_path))) == 3
+        assert len(running_in(runs)) == 3
     finally:
         process.close()
-    assert_nothing_is_left(tmp_path)
 
 
 def test_folders_of_runs_that_were_killed_are_removed(
@@ -251,13 +275,13 @@ def test_what_a_missing_layer_allows_is_said() -> None:
 
 
 @needs_linux
-def test_isolation_that_is_required_is_required_of_every_process(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("runs")
+def test_isolation_that_is_required_is_required_of_every_process() -> None:
     """Not only of the first: namespaces, for example, may run out."""
-    room = Room(Limits(megabytes=512, layers=(NAMESPACES, LANDLOCK), isolated=True), (tmp_path,))
+    room = Room(Limits(megabytes=512, layers=(NAMESPACES, LANDLOCK), isolated=True))
     agent = SubmissionAgent(Submission("first.py", FIRST), GAME, room)
     with pytest.raises(IsolationError, match="could start processes"):
         check(agent, GAME)
-    assert_nothing_is_left(tmp_path)
 
 
 @pytest.mark.parametrize("what", ["tempfile.mkdtemp", "os.pipe", "subprocess.Popen"])

@@ -31,7 +31,7 @@ from azumaya.envs import GAMES, Position
 from azumaya.envs.position import MAX_SEED
 from tests.classroom.submissions import HONEST, LATER, MORE, WRONG
 from tests.commands import azumaya
-from tests.processes import eventually, running_with
+from tests.processes import eventually, running_in
 
 GAME = "vierer_dominari"
 FEW = ("--pairs", 1, "--opponent", "random", "--opponent", "greedy", "--move-limit", 60,
@@ -88,7 +88,10 @@ OWN = ("mark", "exam_kept", "exam_regret", "won_random", "won_greedy", "failures
 """What must not depend on the rest of the class."""
 
 
-def test_hostile_submissions_change_nobodys_marks(clean: tuple[Path, Path], tmp_path: Path) -> None:
+def test_hostile_submissions_change_nobodys_marks(
+    clean: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     evil = "<img src=x onerror=alert(1)>.py"
     odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
     files = {**HONEST, **HOSTILE, evil: odd}
@@ -106,7 +109,7 @@ def test_hostile_submissions_change_nobodys_marks(clean: tuple[Path, Path], tmp_
         assert found[name]["status"] == "graded"
         assert hostile.told in found[name]["remarks"]
     assert int(found["fails_later.py"]["failures"]) > 2
-    assert running_with(str(folder)) == []
+    assert running_in(tmp_path) == []
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files
     _check_page((output / "report.html").read_text(), evil)
 
@@ -183,12 +186,13 @@ def test_a_run_that_was_stopped_goes_on(how: int, clean: tuple[Path, Path], tmp_
     folder, output = clean[0], tmp_path / "out"
     words = [GAME, folder, "--output", output, *FEW, "--jobs", 1]
     command = [sys.executable, "-m", "azumaya", "class", *map(str, words)]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment) as process:
         wait_for_lines(output / "class.jsonl", 2)
         os.kill(process.pid, how)
         code = process.wait(20)
     assert code == (130 if how == signal.SIGINT else -signal.SIGKILL)
-    eventually(lambda: not running_with(str(output)))
+    eventually(lambda: not running_in(tmp_path))
     assert not (output / "marks.csv").exists()
     kept = (output / "class.jsonl").read_bytes()
     done = run_class(*words)
