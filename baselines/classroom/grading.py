@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import azumaya.envs
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.arena.exams import (
     Exam,
@@ -318,6 +317,6 @@ def hidden_from(folder: Path, output: Path, own_exam: Path | None = None) -> tup
 
 def needed_in(folder: Path) -> Path | None:
     """A folder of Python or of this library that is in a folder; None if there is none."""
-    own = (*azumaya.__path__, *azumaya.envs.__path__)
-    needed = (Path(path).resolve() for path in (sys.prefix, sys.base_prefix, *own))
+    places = (sys.prefix, sys.base_prefix, *player.own_folders())
+    needed = (Path(path).resolve() for path in places)
     return next((path for path in needed if path.is_relative_to(folder.resolve())), None)

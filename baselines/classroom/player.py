@@ -11,6 +11,7 @@ made in another one, which checks every answer.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import linecache
 import os
@@ -34,6 +35,7 @@ from azumaya.baselines.classroom.confine import (
 
 MODULE = "submission"
 """The name under which a submission is loaded."""
+PARTS = ("azumaya", "azumaya.envs", "azumaya.wrappers", "azumaya.baselines")
 PLIES = 20
 """Moves of the game that is played before a submission is loaded."""
 LONGEST_MESSAGE = 300
@@ -103,13 +105,16 @@ def forget_cache() -> None:
     open_store.cache_clear()
 
 
+def own_folders() -> list[str]:
+    """The folders of this library; when it was installed in place, each part has its own."""
+    specs = [importlib.util.find_spec(name) for name in PARTS]
+    return [path for spec in specs if spec for path in spec.submodule_search_locations or ()]
+
+
 def readable(more: list[str]) -> list[str]:
     """The files that a submission may read: the interpreter, its libraries, and this library."""
-    import azumaya.envs  # noqa: PLC0415 - has been loaded by now
-
-    own = [*azumaya.__path__, *azumaya.envs.__path__]
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix} - {"/"}
-    found = [*LIBRARIES, *prefixes, *filter(None, sys.path), *own, *more]
+    found = [*LIBRARIES, *prefixes, *filter(None, sys.path), *own_folders(), *more]
     return [path for path in dict.fromkeys(found) if os.path.exists(path)]
 
 

@@ -214,7 +214,7 @@ LATER = {
 }
 """Submissions that pass their check, and what the remarks then say."""
 
-SEARCHES = '''"""Looks for secrets in all that its process holds; prints the names of those found."""
+SEARCHES = '''"""Looks for secrets in all that its process holds; prints the names of those."""
 
 import gc
 import os

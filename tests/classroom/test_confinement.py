@@ -524,6 +524,33 @@ def test_searches_of_the_library_are_not_compiled_in_every_process() -> None:
     assert process.output.startswith(f"[] {root}".encode())
 
 
+USES_THE_LIBRARY = """
+import azumaya.wrappers.flat
+from azumaya.baselines import find_agent, load_exam
+
+agent = find_agent("greedy")
+
+def act(position):
+    try:
+        load_exam("vierer_dominari", "public")
+    except ValueError as error:
+        print("Permission denied" in str(error), flush=True)
+    return agent.act([position], [1])[0]
+"""
+
+
+@needs_linux
+def test_agents_of_the_library_may_be_allowed_and_the_exams_are_not() -> None:
+    """Also where its packages are in several places, because it was installed to be edited."""
+    limits = Limits(move=60.0, loading=60.0, baselines=True)
+    agent = SubmissionAgent(Submission("x.py", USES_THE_LIBRARY.encode()), GAME, Room(limits))
+    try:
+        check(agent, GAME)
+    finally:
+        agent.close()
+    assert set(agent.output.splitlines()) == {b"True"}
+
+
 @needs_linux
 def test_processor_time_is_that_of_the_room() -> None:
     """What it takes to load the library does not count."""
