@@ -12,7 +12,7 @@ from azumaya.baselines.arena.league.crew import StoppedError
 from azumaya.baselines.arena.league.games import AgentFaultError, Watched
 from azumaya.baselines.arena.rounds import Rounds, StartSet, WrongMoveError
 from azumaya.baselines.classroom.process import StartingError, SubmissionError
-from azumaya.baselines.classroom.submissions import SubmissionAgent
+from azumaya.baselines.classroom.submissions import SubmissionAgent, concealed
 from azumaya.envs.notation import GameRecord, record_of
 
 Fault = tuple[int, str]
@@ -51,7 +51,7 @@ class Noted(Watched):
 
 
 def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -> Played:
-    """Play one game.
+    """Play one game; what is hidden in its start is drawn for this seat and second agent alone.
 
     Args:
         starts: where games start.
@@ -65,9 +65,12 @@ def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -
         Exception: whatever else fails while a submission is asked, and is not its own failure.
     """
     games, moves = Rounds(starts, [number], [seat]), list[Any]()
+    names = [str(agent.name) for agent in agents]
+    if starts.game.rules.resample is not None:  # whoever remembers an earlier game knows the start
+        key = np.uint64(concealed(starts.seed, number, seat, names[1]))
+        starts.game.rules.resample(games.states[0], key)
     start, fault = games.position(0), None
     noted = [Noted(agent, which, moves) for which, agent in enumerate(agents)]
-    names = [str(agent.name) for agent in agents]
     try:
         while len(games.running):
             games.play_round(noted, names)

@@ -15,12 +15,13 @@ from typing import Any
 
 import pytest
 
+from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena.exams import exam_file
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.classroom import confine, linux, player
 from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
-from azumaya.baselines.classroom.games import play_game
+from azumaya.baselines.classroom.games import play_both_seats, play_game
 from azumaya.baselines.classroom.grading import hidden_from
 from azumaya.baselines.classroom.process import (
     FOLDERS,
@@ -41,6 +42,7 @@ from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.files import locked
 from azumaya.envs import GAMES, Position
 from azumaya.envs.kernels.cache import default_root
+from azumaya.envs.notation import GameRecord
 from azumaya.envs.position import MAX_SEED, episode_key
 from tests.classroom.submissions import (
     ATTEMPTS,
@@ -165,6 +167,21 @@ def test_the_process_of_a_submission_holds_nothing_that_is_secret(room: Room) ->
         agent.close()
     requests, answers = 1, 1
     assert agent.output.decode() == f"['position'] {3 + requests + answers}\n"
+
+
+def test_who_remembers_a_game_does_not_foresee_another_from_the_same_start() -> None:
+    """The tiles differ with the seat and the opponent; played again, a game has the same."""
+    starts, names = start_set("sudoku_tiles", seed=5), ("random", "greedy")
+
+    def play() -> list[GameRecord]:
+        pairs = [[find_agent("random"), find_agent(name)] for name in names]
+        played = [play_both_seats(starts, 3, pair, 0.0) for pair in pairs]
+        return [game.record for games in played for game in games]
+
+    records = play()
+    assert len({record.start for record in records}) == 1
+    assert len({str(record.options["draws"])[:12] for record in records}) == 4
+    assert play() == records
 
 
 @needs_linux
