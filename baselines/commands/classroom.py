@@ -398,7 +398,7 @@ def _write(
     marked = mark_class(
         submissions, file.runs, meetings, plan.game, plan.exam, scheme, plan.classmates
     )
-    write_whole(output / MARKS, csv_text(marked, plan.opponents).encode(), PRIVATE)
+    write_whole(output / MARKS, csv_text(marked, plan.opponents).encode("utf-8-sig"), PRIVATE)
     page = report_page(Report(marked, meetings, plan, scheme, isolation))
     write_whole(output / REPORT, page.encode(), PRIVATE)
     console().print(_table(marked, plan.opponents, counted(len(marked), "submission")))

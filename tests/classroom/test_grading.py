@@ -56,7 +56,7 @@ def make(folder: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def marks(output: Path) -> dict[str, dict[str, str]]:
-    with (output / "marks.csv").open(newline="") as file:
+    with (output / "marks.csv").open(newline="", encoding="utf-8-sig") as file:
         return {row["submission"]: row for row in csv.DictReader(file)}
 
 

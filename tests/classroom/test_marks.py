@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -419,9 +420,20 @@ def test_games_with_earlier_neighbours_do_not_count(tmp_path: Path) -> None:
     assert {(meeting.first, meeting.second) for meeting in counted} == wanted
     _write(file, files, plan, Scheme(100, {CLASS: 1}), Isolation(), tmp_path)
     file.close()
-    rows = list(csv.DictReader((tmp_path / "marks.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "marks.csv").open(encoding="utf-8-sig")))
     won = {s.id: sum(s.id == first for first, _ in wanted) / 2 for s in files}
     assert [float(row["won_class"]) for row in rows] == list(won.values())
+
+
+def test_spreadsheets_know_the_encoding_of_the_marks(tmp_path: Path) -> None:
+    """Without a byte order mark they take it for that of the system, and garble names."""
+    files, plan = [Submission("Jürgen 林.py", b"", "not run")], Plan(GAME)
+    file = ClassFile(tmp_path / "class.jsonl", plan.settings(), None)
+    _write(file, files, plan, Scheme(), Isolation(), tmp_path)
+    file.close()
+    content = (tmp_path / "marks.csv").read_bytes()
+    assert content.startswith(codecs.BOM_UTF8 + b"submission,")
+    assert "\nJürgen 林.py,refused," in content.decode("utf-8-sig")
 
 
 def test_a_failing_submission_loses_its_share_of_the_class(tmp_path: Path) -> None:
@@ -433,7 +445,7 @@ def test_a_failing_submission_loses_its_share_of_the_class(tmp_path: Path) -> No
         file.add_run(run)
     _write(file, files, plan, Scheme(100, {"random": 1, CLASS: 1}), Isolation(), tmp_path)
     file.close()
-    (row, _) = csv.DictReader((tmp_path / "marks.csv").open())
+    (row, _) = csv.DictReader((tmp_path / "marks.csv").open(encoding="utf-8-sig"))
     assert (row["won_random"], row["mark"]) == ("0.5", "25.0")
 
 
