@@ -98,8 +98,10 @@ def _set_limits(memory: int, found: Isolation) -> None:
         "RLIMIT_NOFILE": FILES,
         "RLIMIT_CORE": 0,
     }
-    if NAMESPACES in found.layers:  # elsewhere all processes of the user count
+    if NAMESPACES in found.layers:
         limits["RLIMIT_NPROC"] = PROCESSES
+    else:
+        found.missing["RLIMIT_NPROC"] = "without namespaces all processes of the user would count"
     for name, value in limits.items():
         _set_limit(name, value, found)
 

@@ -26,6 +26,7 @@ ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
 """From which version of Landlock on there are how many rights about files."""
 _CAPABILITY_VERSION = 0x20080522
+NOBODY = 65534
 
 
 def _libc() -> Any:
@@ -54,9 +55,12 @@ def prctl(option: int, value: int) -> None:
 def enter_namespaces() -> None:
     """Move to new user, network and IPC namespaces, and the next child to a new PID namespace.
 
-    The user keeps its number, so that files it owns are still its own.
+    The user keeps its number, so that files it owns are still its own. Root only keeps it as the
+    effective one: the kernel limits the processes of the real one, and spares root.
     """
     user, group = os.geteuid(), os.getegid()
+    if os.getuid() == 0:
+        os.setresuid(NOBODY, -1, -1)
     flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS
     _checked(_libc().unshare(flags), "unshare")
     for name, text in (

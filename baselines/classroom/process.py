@@ -400,6 +400,8 @@ def lacking(isolation: Isolation) -> list[str]:
     found = []
     if "RLIMIT_AS" in isolation.missing:
         found.append("take all memory")
+    if "RLIMIT_NPROC" in isolation.missing:
+        found.append("start as many threads as its memory holds")
     if LANDLOCK not in isolation.layers:
         found.append("read files, empty and change existing ones, and make empty ones")
         if not filtered:

@@ -228,7 +228,8 @@ def test_no_process_is_left_even_if_it_can_start_some(layers: tuple[str, ...], r
     room = Room(Limits(layers=layers, megabytes=1024))
     process = PlayerProcess(GAME, "x.py", GRANDCHILD.encode(), room)
     assert set(process.isolation.layers) == set(layers)
-    assert set(process.isolation.missing) == set(LAYERS) - set(layers)
+    assert set(process.isolation.missing) & set(LAYERS) == set(LAYERS) - set(layers)
+    assert ("RLIMIT_NPROC" in process.isolation.missing) == (NAMESPACES not in layers)
     assert lacking(process.isolation)
     request = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
     try:
@@ -287,6 +288,8 @@ def test_what_a_missing_layer_allows_is_said() -> None:
         assert ("empty and change existing ones" in said) == (layer == LANDLOCK)
     assert "delete and rename files" in lacking(Isolation({NAMESPACES: ""}))
     assert "delete and rename files" not in lacking(Isolation({LANDLOCK: ""}))
+    unlimited = Isolation(every, {"RLIMIT_NPROC": "not here"})
+    assert lacking(unlimited) == ["start as many threads as its memory holds"]
     assert "use the network" in lacking(Isolation({LANDLOCK: ""}))
     assert "use the network" not in lacking(Isolation({LANDLOCK: "", NAMESPACES: ""}))
 
@@ -566,6 +569,28 @@ def test_agents_of_the_library_may_be_allowed_and_the_exams_are_not() -> None:
     finally:
         agent.close()
     assert set(agent.output.splitlines()) == {b"True"}
+
+
+@needs_linux
+def test_threads_are_few_for_root_too() -> None:
+    source = inside(
+        "end, started = threading.Event(), 0",
+        "threading.stack_size(1 << 15)",
+        "try:",
+        "    while started < 1000:",
+        "        threading.Thread(target=end.wait).start()",
+        "        started += 1",
+        "except RuntimeError:",
+        "    print(started, flush=True)",
+        "end.set()",
+    )
+    room = Room(Limits(move=60.0))
+    process = PlayerProcess(GAME, "x.py", source.encode(), room)
+    try:
+        process.ask({"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}, 60)
+    finally:
+        process.close()
+    assert 0 < int(process.output) < confine.PROCESSES
 
 
 @needs_linux
