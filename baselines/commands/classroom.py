@@ -163,7 +163,7 @@ def grade_command(
         typer.Option(
             min=0,
             help="Seed of all random choices. Default: drawn at random, and kept in the folder of "
-            "marks. Whoever knows it knows the games.",
+            "marks. Whoever knows it knows the games, and a small number can be found by trying.",
         ),
     ] = None,
     move_limit: MoveLimit = Limits.move,
