@@ -52,7 +52,7 @@ X86 = {
     "sched_getscheduler": 145, "sched_get_priority_max": 146, "sched_get_priority_min": 147,
     "prctl": 157, "arch_prctl": 158, "gettid": 186, "time": 201, "futex": 202,
     "sched_getaffinity": 204, "epoll_create": 213, "getdents64": 217, "set_tid_address": 218,
-    "restart_syscall": 219, "fadvise64": 221, "clock_gettime": 228, "clock_getres": 229,
+    "restart_syscall": 219, "clock_gettime": 228, "clock_getres": 229,
     "clock_nanosleep": 230, "exit_group": 231, "epoll_wait": 232, "epoll_ctl": 233, "tgkill": 234,
     "waitid": 247, "openat": 257, "newfstatat": 262, "readlinkat": 267, "faccessat": 269,
     "pselect6": 270, "ppoll": 271, "set_robust_list": 273, "epoll_pwait": 281, "eventfd": 284,
@@ -78,7 +78,7 @@ ARM = {
     "gettimeofday": 169, "getpid": 172, "getppid": 173, "getuid": 174, "geteuid": 175,
     "getgid": 176, "getegid": 177, "gettid": 178, "sysinfo": 179, "socketpair": 199,
     "sendto": 206, "recvfrom": 207, "shutdown": 210, "brk": 214, "munmap": 215, "mremap": 216,
-    "clone": 220, "mmap": 222, "fadvise64": 223, "mprotect": 226, "madvise": 233, "wait4": 260,
+    "clone": 220, "mmap": 222, "mprotect": 226, "madvise": 233, "wait4": 260,
     "prlimit64": 261, "getrandom": 278, "membarrier": 283, "statx": 291, "rseq": 293,
 }
 # fmt: on
