@@ -61,6 +61,25 @@ class Isolation:
             self.missing[layer] = str(error)
 
 
+def lacking(isolation: Isolation) -> list[str]:
+    """What a submission could do because a layer of isolation is missing, in words."""
+    filtered, apart = SECCOMP in isolation.layers, NAMESPACES in isolation.layers
+    found = []
+    if "RLIMIT_AS" in isolation.missing:
+        found.append("take all memory")
+    if "RLIMIT_NPROC" in isolation.missing:
+        found.append("start as many threads as its memory holds")
+    if LANDLOCK not in isolation.layers:
+        found.append("read files, empty and change existing ones, and make empty ones")
+        if not filtered:
+            found.append("delete and rename files")
+    if not filtered and not apart:
+        found += ["use the network", "send signals to your other processes"]
+    if not filtered:
+        found += ["start processes", "change the modes of your files"]
+    return found
+
+
 def separate(memory: int, wanted: Iterable[str], ours: Iterable[int]) -> Isolation:
     """Limit what this process may use, and continue in a child that others cannot be reached from.
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from azumaya.baselines.arena import exams
 from azumaya.baselines.arena.league.crew import LOOK, ONE_THREAD, StoppedError
-from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
+from azumaya.baselines.classroom.confine import LAYERS, Isolation, lacking
 from azumaya.baselines.files import UnusableFileError, locked, parse_json
 from azumaya.envs.kernels.cache import default_root
 from azumaya.envs.registry import MODULES
@@ -392,22 +392,3 @@ def _require(isolation: Isolation) -> None:
     if could:
         why = "; ".join(f"{layer}: {reason}" for layer, reason in isolation.missing.items())
         raise IsolationError(f"a submission could {', '.join(could)} ({why})")
-
-
-def lacking(isolation: Isolation) -> list[str]:
-    """What a submission could do because a layer of isolation is missing, in words."""
-    filtered, apart = SECCOMP in isolation.layers, NAMESPACES in isolation.layers
-    found = []
-    if "RLIMIT_AS" in isolation.missing:
-        found.append("take all memory")
-    if "RLIMIT_NPROC" in isolation.missing:
-        found.append("start as many threads as its memory holds")
-    if LANDLOCK not in isolation.layers:
-        found.append("read files, empty and change existing ones, and make empty ones")
-        if not filtered:
-            found.append("delete and rename files")
-    if not filtered and not apart:
-        found += ["use the network", "send signals to your other processes"]
-    if not filtered:
-        found += ["start processes", "change the modes of your files"]
-    return found

@@ -12,7 +12,7 @@ from html import escape
 from importlib.resources import files
 
 from azumaya.baselines.arena.league.ratings import ANCHOR
-from azumaya.baselines.classroom.confine import Isolation
+from azumaya.baselines.classroom.confine import Isolation, lacking
 from azumaya.baselines.classroom.grading import Plan
 from azumaya.baselines.classroom.marks import (
     CLASS,
@@ -23,7 +23,6 @@ from azumaya.baselines.classroom.marks import (
     Scheme,
     faults_of,
 )
-from azumaya.baselines.classroom.process import lacking
 from azumaya.baselines.classroom.replays import Shown, blunders, instructive, verdict
 from azumaya.baselines.classroom.store import Meeting
 from azumaya.baselines.replay import (

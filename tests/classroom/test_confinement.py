@@ -20,7 +20,14 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena.exams import exam_file
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.classroom import confine, linux, player
-from azumaya.baselines.classroom.confine import LANDLOCK, LAYERS, NAMESPACES, SECCOMP, Isolation
+from azumaya.baselines.classroom.confine import (
+    LANDLOCK,
+    LAYERS,
+    NAMESPACES,
+    SECCOMP,
+    Isolation,
+    lacking,
+)
 from azumaya.baselines.classroom.games import play_both_seats, play_game
 from azumaya.baselines.classroom.grading import hidden_from
 from azumaya.baselines.classroom.process import (
@@ -33,7 +40,6 @@ from azumaya.baselines.classroom.process import (
     SubmissionError,
     _environment,
     _opened,
-    lacking,
     remove_left_folders,
 )
 from azumaya.baselines.classroom.seccomp import MACHINES, program
