@@ -141,6 +141,7 @@ class PlayerProcess:
             if self._limits.isolated:
                 _require(self.isolation)
             self._load(name, source)
+            self._signal(signal.SIGSTOP)  # except while it is asked, so as to take nobody's time
         except BaseException:
             self.close()
             raise
@@ -151,13 +152,18 @@ class PlayerProcess:
         Raises:
             SubmissionError: it fails, or takes longer. After that the process may have ended.
         """
-        found = self._exchange(dict(request), b"", seconds)
+        self._signal(signal.SIGCONT)
+        try:
+            found = self._exchange(dict(request), b"", seconds)
+        finally:
+            self._signal(signal.SIGSTOP)
         if not isinstance(found.get("move"), str | int):
             raise SubmissionError("wrote to the pipe of its answers, and no move")
         return found["move"]
 
     def close(self) -> None:
         """End the process and all that it has started."""
+        self._signal(signal.SIGCONT)
         process, self._process = self._process, None
         if process is not None:
             with contextlib.suppress(OSError):
@@ -175,6 +181,12 @@ class PlayerProcess:
         lock, self._lock = self._lock, None
         if lock is not None:
             os.close(lock)
+
+    def _signal(self, number: int) -> None:
+        """Send a signal to the process and all that it has started."""
+        if self._process is not None and self._process.returncode is None:
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, number)
 
     def _make(self) -> None:
         """Make the folder and start the process; what the system refuses is nobody's fault."""
@@ -213,14 +225,11 @@ class PlayerProcess:
 
     def _start(self, their_ends: tuple[int, int, int]) -> None:
         requests, answers, printing = their_ends
+        module = "azumaya.baselines.classroom.player"
         self._process = subprocess.Popen(
-            [
-                sys.executable, "-P", "-m", "azumaya.baselines.classroom.player",
-                str(requests), str(answers),
-            ],
+            [sys.executable, "-P", "-m", module, str(requests), str(answers)],
             stdin=subprocess.DEVNULL, stdout=printing, stderr=printing, cwd=self._folder,
-            env=_environment(self._folder), pass_fds=(requests, answers),
-            start_new_session=True,
+            env=_environment(self._folder), pass_fds=(requests, answers), start_new_session=True,
         )  # fmt: skip
 
     def _spec(self, game: str) -> dict[str, Any]:

@@ -578,6 +578,28 @@ def test_agents_of_the_library_may_be_allowed_and_the_exams_are_not() -> None:
 
 
 @needs_linux
+def test_a_submission_stands_still_while_it_is_not_asked(runs: Path) -> None:
+    """Its threads take nothing from its opponent."""
+    source = inside(
+        "threading.Thread(target=exec, args=('while True: pass',), daemon=True).start()"
+    )
+    process = PlayerProcess(GAME, "x.py", source.encode(), Room(QUICK))
+
+    def states() -> set[str]:
+        """T for those that are stopped."""
+        told = [Path(f"/proc/{number}/stat").read_text() for number in running_in(runs)]
+        return {line.rpartition(")")[2].split()[0] for line in told}
+
+    try:
+        eventually(lambda: states() == {"T"})
+        for _ in range(2):
+            process.ask({"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}, 9)
+            eventually(lambda: states() == {"T"})
+    finally:
+        process.close()
+
+
+@needs_linux
 def test_threads_are_few_for_root_too() -> None:
     source = inside(
         "end, started = threading.Event(), 0",
