@@ -11,8 +11,36 @@ from azumaya.envs import MoveNameError, OptionError, Position
 from azumaya.envs.errors import brief
 
 LONGEST_ANSWER = 20_000
-"""Only this many characters at the end of an answer are read."""
+"""Only this many characters at the end of an answer are read, after its reasoning is left out."""
 
+_TAGS = (
+    "think", "thinking", "thought", "thoughts", "reason", "reasoning", "analysis", "reflection",
+    "scratchpad", "seed:think", "antml:thinking",
+)  # fmt: skip
+_FINAL = r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?"
+_BLOCKS = (
+    *((rf"<\|?{tag}\b[^<>/]*>", rf"<\|?/\s*{tag}\s*\|?>") for tag in _TAGS),
+    (r"\[think\]", r"\[/think\]"),
+    ("◁think▷", "◁/think▷"),
+    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+    (r"<\|start_thinking\|>", r"<\|end_thinking\|>"),
+    (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
+    ("<unused94>", "<unused95>"),
+    (r"<\|channel>", r"<channel\|>"),
+    (rf"(?!{_FINAL})<\|channel\|>", f"(?={_FINAL})"),  # all before the last channel is none
+    (r"\A\s*(?-i:analysis(?=[A-Z]))", "assistantfinal"),  # the same without its special tokens
+)
+"""How blocks of reasoning begin and end, in the forms of models, chat templates and servers."""
+_BLOCK = re.compile(
+    "|".join(rf"{begin}.*?(?:{end}|\Z)" for begin, end in _BLOCKS), re.IGNORECASE | re.DOTALL
+)
+"""A block of reasoning, or one that was cut off."""
+_THOUGHT_OUT = re.compile(
+    rf"{_FINAL}|here(?: is|'s) my response:|\[begin final response\]|"
+    + "|".join(end for _, end in _BLOCKS),
+    re.IGNORECASE,
+)
+"""What ends reasoning whose beginning is in the prompt, or is a mere sentence."""
 _TAGGED = re.compile(
     r"<move>(.*?)</move>|\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}", re.IGNORECASE | re.DOTALL
 )
@@ -30,9 +58,11 @@ _DENIED = re.compile(
 )
 """A sentence about a move that is not the answer."""
 _WRAPPED = re.compile(
-    r"\\[a-z]+\{([^{}]*)\}|</?(?:move|answer|b|strong|i|em|code|br)\s*/?>", re.IGNORECASE
+    r"\\[a-z]+\{([^{}]*)\}|</?(?:move|answer|b|strong|i|em|code|br)\s*/?>"
+    r"|<[|｜][^<>\s]*>|<\w+\|>",
+    re.IGNORECASE,
 )
-"""LaTeX and tags around a name: `\\text{5e4}`, `5e4</move>`."""
+"""LaTeX, tags and special tokens around a name: `\\text{5e4}`, `5e4</move>`, `5e4<|im_end|>`."""
 _DEEPEST = 4
 """How often names are unwrapped."""
 _AROUND = " \t\r\n`*_~\"'.,;:!?()[]{}<>|。，；：！？（）"
@@ -81,6 +111,9 @@ def read_answer(position: Position, answer: str | None) -> Answer:
     5e4`); a last line that names one move; an answer that names one move in all. Case, spaces and
     hyphens inside a name, and Markdown, LaTeX or tags around it make no difference.
 
+    Blocks of reasoning, such as `<think>...</think>`, are left out first: a block that was cut off
+    goes on to the end of the text, and one whose beginning is missing starts with the text.
+
     After a mark, the move that comes at once is taken, whatever else is named as a reason, unless
     it is only one of a choice or a list (`5e4 or 4d4`, `5e4, 4d4`). If several different moves are
     named and none is marked, nothing is guessed, nor is a move taken from a sentence which says
@@ -98,7 +131,7 @@ def read_answer(position: Position, answer: str | None) -> Answer:
         answer = ""
     if not isinstance(answer, str):
         raise OptionError(f"answer={brief(answer)}: must be the text of an answer, or None")
-    text = answer[-LONGEST_ANSWER:].strip()
+    text = _THOUGHT_OUT.split(_BLOCK.sub("\n", answer))[-1][-LONGEST_ANSWER:].strip()
     marked = _last_marked(text)
     if marked is None:
         text = _DENIED.sub("", text).strip()

@@ -71,6 +71,70 @@ def check_that_the_first_is_read(form: str) -> None:
     assert read_answer(position, form.format(second, first)).name == second
 
 
+BLOCKS = [
+    ("<think>", "</think>"),
+    ("<THINK>\n", "\n</THINK>"),
+    ("```\n<think effort=high>", "</think>\n```"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<analysis>", "</analysis>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>\n<|begin_of_solution|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<unused94>thought\n", "<unused95>"),
+    ("<|channel>thought\n", "<channel|>"),
+    (
+        "<|channel|>analysis<|message|>",
+        "<|end|><|start|>assistant<|channel|>commentary<|message|>So {1}?"
+        "<|end|><|start|>assistant<|channel|>final<|message|>",
+    ),
+    ("analysisWe need a move. ", "assistantfinal"),
+]
+SENTENCES = [
+    ("Here is my thought process:\n", "\nHere is my response:\n"),
+    ("Here are my reasoning steps:\n", "\n[BEGIN FINAL RESPONSE]\n"),
+]
+
+
+@pytest.mark.parametrize(("begin", "end"), BLOCKS + SENTENCES)
+def test_what_a_model_weighs_while_it_thinks_is_not_its_answer(begin: str, end: str) -> None:
+    thought = "What about move: {1}? My move is {1}.\n<move>{1}</move>"
+    for form in (
+        begin + thought + end + "\n\n{0}",
+        begin + thought + end + "move: {0}<|im_end|>",
+        thought + end + "{0}",  # a chat template may have opened the block
+        begin + "\n" + begin + thought + end + "\n{0}",
+        begin + begin + thought + end + thought + end + "{0}",
+        thought + end + "{0}\n" + begin + thought + end + "\n{0}",
+        begin + 3000 * thought + end + "{0}",
+    ):
+        check_that_the_first_is_read(form)
+
+
+@pytest.mark.parametrize(("begin", "end"), BLOCKS)
+def test_reasoning_that_was_cut_off_has_no_answer(begin: str, end: str) -> None:
+    position = Position("sudoku_moyo", seed=1)
+    first, second = position.legal_moves()[:2]
+    for thought in (f"move: {first}", f"<reflection>{second}</reflection>\nmove: {first}"):
+        for words in (thought, 3000 * thought):
+            answer = read_answer(position, begin + words)
+            assert (answer.action, answer.name) == (None, "")
+            assert "No move could be read" in answer.problem
+    if not begin.startswith("analysis"):  # which is known only at the beginning
+        check_that_the_first_is_read("move: {0}\n" + begin + "Or {1}?")
+
+
+@pytest.mark.parametrize(
+    "token", ["<|im_end|>", "<|return|>", "<turn|>", "</s>", "<｜end▁of▁turn｜>"]
+)
+def test_special_tokens_after_a_move_make_no_difference(token: str) -> None:
+    check_that_the_first_is_read("Not {1}.\nmove: {0}" + token)
+
+
 @pytest.mark.parametrize("words", ["is not", "is certainly not", "isn't", "is **not**"])
 def test_a_move_that_is_not_the_answer_is_none(words: str) -> None:
     position = Position("sudoku_moyo", seed=1)
