@@ -14,146 +14,31 @@ from azumaya.baselines.search.arguments import (
     allocating,
     check_exploration,
     check_megabytes,
+    check_number,
     check_temperature,
 )
-from azumaya.baselines.search.batch_kernels import (
-    LEAF,
-    finish_hidden_kernel,
-    finish_kernel,
-    select_hidden_kernel,
-    select_kernel,
-)
 from azumaya.baselines.search.budget import Budget, check_budget
-from azumaya.baselines.search.evaluator import (
-    Evaluator,
-    check_evaluator,
-    check_fits,
-    evaluated,
-)
-from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
-from azumaya.baselines.search.outcome import Outcome, SearchedTree
-from azumaya.baselines.search.puct_trees import new_lists
-from azumaya.baselines.search.tree import MOST_VISITS, PRIOR_NODE, STATS, new_nodes, slot_bytes
+from azumaya.baselines.search.evaluator import Evaluator, check_evaluator, check_fits
+from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.grove import Grove
+from azumaya.baselines.search.outcome import Outcome
+from azumaya.baselines.search.tree import MOST_VISITS, PRIOR_NODE, slot_bytes
 from azumaya.baselines.search.uct import MEGABYTES, slots_for
-from azumaya.baselines.search.uct_kernels import DEEPEST
-from azumaya.envs import Position
+from azumaya.envs import IllegalActionError, MoveNameError, Position
 from azumaya.envs.adapters.batch.workers import check_threads
-from azumaya.envs.adapters.duel.asked import check_asked
-from azumaya.envs.game import as_states
-from azumaya.envs.observation import unpack_bits, unpack_planes
+from azumaya.envs.adapters.duel.asked import check_asked, check_sequence
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.whole import whole_number
 
 EXPLORATION, TEMPERATURE = 1.25, 1.0
+CONCENTRATION = 10.0
+"""That of AlphaZero: 0.3 a move in chess, with some 35 moves, and 0.03 in Go."""
+LEAST_CONCENTRATION = 0.01
 BATCH, GAMES, LEAVES = 16, 64, 1
+KEPT = 4
+"""A tree that is kept has room for the nodes of so many searches."""
 LEAST = 16
 """The fewest games for which another thread is used."""
-FREE = 256
-"""The most simulations in one round that end at a proven node, without the network."""
-
-
-class Grove:
-    """The trees of several games that are searched at once.
-
-    Args:
-        kernels: the game's kernels.
-        num_actions: the number of actions.
-        games: the number of trees.
-        leaves: the most leaves of each tree in one round.
-        slots: nodes for each tree.
-        threads: the number of threads that may work on it.
-    """
-
-    def __init__(
-        self,
-        kernels: GameKernels,
-        num_actions: int,
-        games: int,
-        leaves: int,
-        slots: int,
-        threads: int,
-    ) -> None:
-        self.kernels, self.num_actions, self.leaves = kernels, num_actions, leaves
-        rows, new = games * leaves, kernels.new_states
-        nodes, mean, reach = new_nodes(games * slots, PRIOR_NODE)
-        self.nodes, self.mean = nodes.reshape(games, slots), mean.reshape(games, slots)
-        self.reach, self.stats = reach.reshape(games, slots), as_states(np.zeros(games, STATS))
-        self.paths = np.zeros((rows, DEEPEST + 1), np.int64)
-        self.roots, self.trials = new(games), new(rows)
-        self.words = np.zeros((rows, kernels.words), np.uint64)
-        self.observed = np.zeros((rows, kernels.game.observation.packed_words), np.uint64)
-        self.rows = as_states(np.zeros(rows, LEAF))
-        self.keys = np.zeros(games, np.uint64)
-        hidden = kernels.hidden_draws
-        self._select = (select_hidden_kernel if hidden else select_kernel)(kernels)
-        self._finish = (finish_hidden_kernel if hidden else finish_kernel)(kernels)
-        self._own = [(new(1), new_lists(kernels)) for _ in range(threads)]
-        self._nothing = np.zeros(0, np.float32), np.zeros(0, np.uint64)
-
-    def begin(self, positions: Sequence[Position], keys: Sequence[int]) -> None:
-        """Plant a tree for each position, in the first rows."""
-        self.count = len(positions)
-        first = self.nodes[:, 0]
-        self.stats[:] = np.zeros(1, STATS)
-        self.stats["used"] = 1
-        for g, (position, key) in enumerate(zip(positions, keys, strict=True)):
-            bound = payoff_bound(position)
-            self.roots[g], self.keys[g] = position.state[0], np.uint64(key)
-            first[g] = np.zeros(1, PRIOR_NODE)[0]
-            first["low"][g], first["high"][g] = -bound, bound
-            self.stats["bound"][g], self.mean[g, 0] = bound, 0.0
-
-    def unfinished(self, limit: int) -> bool:
-        """Whether a search has simulations left, and a root that is not proven."""
-        root = self.nodes[: self.count, 0]
-        open_ = root["low"] != root["high"]
-        return bool((open_ & (self.stats["simulations"][: self.count] < limit)).any())
-
-    def select(self, first: int, last: int, thread: int, limit: int, weight: float) -> None:
-        """Select leaves of the trees `first` to `last - 1`."""
-        self._select(
-            first, last, self.leaves, limit, FREE, self.keys, weight, self.roots, self.trials,
-            self.words, self._own[thread][1][0], self.observed, self.rows, self.nodes, self.mean,
-            self.reach, self.stats, self.paths,
-        )  # fmt: skip
-
-    def finish(
-        self,
-        first: int,
-        last: int,
-        thread: int,
-        logits: np.ndarray,
-        values: np.ndarray,
-        heat: float,
-    ) -> None:
-        """Expand the leaves of the trees `first` to `last - 1`, and pass their values up."""
-        child, lists = self._own[thread]
-        self._finish(
-            first, last, self.leaves, logits, values, self.trials, child, self.words, *lists,
-            self.rows, self.nodes, self.mean, self.reach, self.stats, self.paths, heat,
-            *self._nothing,
-        )  # fmt: skip
-
-    def evaluate(
-        self, evaluator: Evaluator, batch: int, logits: np.ndarray, values: np.ndarray
-    ) -> None:
-        """Evaluate the leaves that wait, `batch` at a time, into the rows of the two arrays."""
-        game, view = self.kernels.game, self.kernels.game.observation
-        waiting = np.flatnonzero(self.rows["waits"][: self.count * self.leaves])
-        for at in range(0, len(waiting), batch):
-            rows = waiting[at : at + batch]
-            planes = np.zeros((batch, len(view.planes), *view.shape), np.int8)
-            masks = np.zeros((batch, self.num_actions), bool)
-            planes[: len(rows)] = unpack_planes(game, self.observed[rows])
-            masks[: len(rows)] = unpack_bits(self.words[rows], self.num_actions)
-            found = evaluated(evaluator, planes, masks)
-            logits[rows], values[rows] = (part[: len(rows)] for part in found)
-
-    def tree(self, g: int) -> SearchedTree:
-        """One of the trees."""
-        tree = SearchedTree()
-        tree.nodes, tree._mean = self.nodes[g], self.mean[g]
-        tree._stats, tree.hidden_draws = self.stats[g : g + 1], self.kernels.hidden_draws
-        return tree
 
 
 class BatchPUCT:
@@ -173,6 +58,11 @@ class BatchPUCT:
         megabytes: memory for the nodes of each game; less is used for a small budget.
         threads: the number of threads for the trees; None means one per core. The evaluator has
             threads of its own.
+        noise: the share of noise in the priors at the root, from 0 to 1, for exploration in
+            self-play; AlphaZero has 0.25. The noise is drawn from a Dirichlet distribution over the
+            legal moves, by the key of the search.
+        concentration: the sum of the distribution's parameters, which are equal: 10 moves with 10
+            have parameters of 1. Smaller ones give most of the noise to fewer moves.
 
     Raises:
         OptionError: an argument is invalid.
@@ -190,6 +80,8 @@ class BatchPUCT:
         games: int = GAMES,
         megabytes: float = MEGABYTES,
         threads: int | None = None,
+        noise: float = 0.0,
+        concentration: float = CONCENTRATION,
     ) -> None:
         self.budget, self.evaluator = check_budget(budget), check_evaluator(evaluator)
         self.exploration = check_exploration(exploration)
@@ -198,6 +90,10 @@ class BatchPUCT:
         self.batch = whole_number(batch, "batch", 1, 1 << 16)
         self.games = whole_number(games, "games", 1, 1 << 16)
         self.megabytes, self.threads = check_megabytes(megabytes), check_threads(threads)
+        self.noise = check_number("noise", noise, most=1.0)
+        self.concentration = check_number(
+            "concentration", concentration, least=LEAST_CONCENTRATION, most=1e6
+        )
         self._grove: Grove | None = None
 
     def search(
@@ -206,7 +102,8 @@ class BatchPUCT:
         """Search running positions of the same game; each position's key seeds its draws.
 
         With a budget in simulations, the result depends only on position, key, settings and what
-        the evaluator returns for a row of a batch; not on the other positions.
+        the evaluator returns for a row of a batch; not on the other positions. After `advance` it
+        also depends on what was kept.
 
         Args:
             positions: the positions.
@@ -229,7 +126,38 @@ class BatchPUCT:
             grove.begin(few, keys[at : at + self.games])
             self._spend(grove)
             found += [grove.tree(g).outcome(lines) for g in range(len(few))]
+            grove.positions = [position.copy() for position in few]
         return found
+
+    def advance(self, moves: Sequence[str | int | None]) -> None:
+        """Follow the games of the last search by a move each, and keep the trees below the moves.
+
+        The next search of as many positions goes on with the trees of those that were followed, row
+        by row, and adds its whole budget to their visits; a position that was not reached this way,
+        such as the start of the next game, gets a new tree. Without `advance` all trees are new. In
+        games with hidden draws nothing is kept: what was drawn since is known now.
+
+        Args:
+            moves: for each position of the last search a move of either player, by its name or as
+                an action, or None where the game is no longer followed. If both players move
+                between searches, call this twice.
+
+        Raises:
+            OptionError: there is no finished search, or not one move for each of its positions; at
+                most `games` are kept.
+            IllegalActionError: a move is not legal; nothing changes.
+            MoveNameError: a text names no move; nothing changes.
+        """
+        moves, grove = check_sequence(moves, "moves"), self._grove
+        positions = grove.positions if grove else []
+        if grove is None or len(moves) != len(positions):
+            raise OptionError(
+                f"moves={brief(moves)}: {len(moves)} for the {len(positions)} trees of the last "
+                f"search, of which at most games={self.games} are kept; one for each is needed"
+            )
+        grove.advance(
+            [_moved(g, *both) for g, both in enumerate(zip(positions, moves, strict=True))]
+        )
 
     def _grove_for(self, positions: Sequence[Position]) -> Grove:
         """Room for some positions of a game, kept for the next search."""
@@ -242,7 +170,7 @@ class BatchPUCT:
         ):
             slots = slots_for(kernels, self.megabytes, slot_bytes(PRIOR_NODE))
             if self.budget.steps is not None:
-                slots = min(slots, (self.budget.steps + 1) * 64 * kernels.words + 1)
+                slots = min(slots, KEPT * (self.budget.steps + 1) * 64 * kernels.words + 1)
             leaves = 1 if kernels.hidden_draws else self.leaves
             with allocating(self.megabytes, len(positions)):
                 kept = Grove(kernels, actions, len(positions), leaves, slots, self.threads)
@@ -267,6 +195,8 @@ class BatchPUCT:
                     call.result()
 
             while grove.unfinished(limit) and time.perf_counter() < end:
+                if rounds < 2 and self.noise:  # a new tree has its root's moves after one round
+                    grove.disturb(self.noise, self.concentration)
                 each(grove.select, limit, self.exploration)
                 grove.evaluate(self.evaluator, self.batch, logits, values)
                 each(grove.finish, logits, values, self.temperature)
@@ -277,6 +207,18 @@ class BatchPUCT:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_grove": None}
+
+
+def _moved(
+    g: int, position: Position | None, move: str | int | None
+) -> tuple[int, Position | None]:
+    """The action of a move and the position after it; None if there is none."""
+    if position is None or move is None:
+        return -1, None
+    try:
+        return position.action(move), position.copy().play(move)
+    except (IllegalActionError, MoveNameError) as error:
+        raise type(error)(f"moves[{g}]: {error}") from None
 
 
 def _parts(count: int, threads: int) -> list[tuple[int, int]]:

@@ -113,6 +113,12 @@ class SearchedTree:
             at = int(self.nodes["next"][at])
         return np.array(slots, np.int64)
 
+    def child(self, action: int) -> int | None:
+        """The slot of the root's child of an action; None if there is none."""
+        children = self._children(0)
+        found = children[self.nodes["action"][children] == action]
+        return int(found[0]) if len(found) else None
+
     def _candidates(self, slot: int) -> list[Candidate]:
         sign = 1 - 2 * int(self.nodes["mover"][slot])
         children = self._children(slot)

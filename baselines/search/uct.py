@@ -117,12 +117,11 @@ class Tree(SearchedTree):
         For games without hidden draws. Where a move was never tried, the tree is new.
         """
         for action in moves:
-            children = self._children(0)
-            found = children[self.nodes["action"][children] == action]
-            if not len(found):
+            child = self.child(action)
+            if child is None:
                 self._restart(position, key)
                 return
-            move_root(self.nodes, self._mean, self._reach, self._stats, int(found[0]))
+            move_root(self.nodes, self._mean, self._reach, self._stats, child)
         self._stats["simulations"] = 0
         self._root[:] = position.state
         self._key = np.uint64(key)

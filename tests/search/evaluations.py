@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from azumaya.baselines.search.evaluation import Evaluation
@@ -37,6 +39,12 @@ def evaluation_of(value: object, weight: float, scratch_words: int = 0) -> Evalu
     return Evaluation(value, np.array([weight], np.float32), scratch_words, "test")
 
 
+@functools.cache
+def weights_of(inputs: int, outputs: int) -> np.ndarray:
+    """Whole numbers that look random, `(inputs, outputs)`."""
+    return np.random.default_rng(5).integers(-8, 9, (inputs, outputs)).astype(np.float64)
+
+
 class Linear:
     """An evaluator: logits and values are sums over the planes, with weights that look random.
 
@@ -51,12 +59,10 @@ class Linear:
         self.shapes: set[tuple[int, ...]] = set()
 
     def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Logits and values; integer sums are exact, so rows cannot influence each other."""
+        """Logits and values; sums of integers are exact, so rows cannot influence each other."""
         self.shapes.add(planes.shape)
-        flat = planes.reshape(len(planes), -1).astype(np.int64)
-        rng = np.random.default_rng(5)
-        weights = rng.integers(-8, 9, (flat.shape[1], masks.shape[1] + 1))
-        found = flat @ weights
+        flat = planes.reshape(len(planes), -1).astype(np.float64)
+        found = flat @ weights_of(flat.shape[1], masks.shape[1] + 1)
         return found[:, :-1] / 16, self.scale * np.tanh(found[:, -1] / 64)
 
 

@@ -130,6 +130,55 @@ def test_logits_guide_the_search() -> None:
     assert cooler.candidates[0].visits < 60
 
 
+def noisy_priors(positions: list[Position], **settings: Any) -> list[dict[int, float]]:
+    """The priors at the roots by action."""
+    settings = {"noise": 1.0, "games": len(positions), **settings}
+    puct = BatchPUCT(Budget(2), Linear(), batch=512, **settings)
+    puct.search(positions, [2**64 - 1 - i for i in range(len(positions))], lines=False)
+    grove = puct._grove
+    assert grove is not None
+    trees = [grove.tree(g) for g in range(len(positions))]
+    nodes = [tree.nodes[tree._children(0)] for tree in trees]
+    return [dict(zip(n["action"].tolist(), n["prior"].tolist(), strict=True)) for n in nodes]
+
+
+def test_noise_at_the_root_is_drawn_from_a_dirichlet_distribution() -> None:
+    """Its mean is 1 / 7 of 7 moves, and its variance 1 / 7 * 6 / 7 / (concentration + 1)."""
+    positions = [Position(YARDSTICK)] * 2000
+    for concentration in (0.5, 10.0):
+        found = noisy_priors(positions, concentration=concentration)
+        drawn = np.array([[priors[action] for action in range(7)] for priors in found])
+        assert np.allclose(drawn.sum(1), 1, atol=1e-5)
+        variance = 6 / 49 / (concentration + 1)
+        assert np.allclose(drawn.mean(0), 1 / 7, atol=5 * np.sqrt(variance / 2000))
+        assert np.allclose(drawn.var(0), variance, rtol=0.2)
+        cross = np.cov(drawn.T)[~np.eye(7, dtype=bool)]
+        assert np.allclose(cross, -variance / 6, atol=variance / 12)
+    some, calm = (noisy_priors(positions[:10], noise=noise) for noise in (0.25, 0.0))
+    for mixed, priors, noise in zip(some, calm, found[:10], strict=True):
+        expected = {move: 0.75 * priors[move] + 0.25 * noise[move] for move in priors}
+        assert mixed == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("game", [YARDSTICK, SCORE, TILES], ids=label)
+def test_noise_is_only_over_legal_moves(game: Game) -> None:
+    positions = [midgame(game, {}, seed, 12) for seed in range(5)]
+    for position, priors in zip(positions, noisy_priors(positions), strict=True):
+        assert sorted(priors) == position.legal_actions()
+        whole = len(priors) if game is TILES else 1
+        assert sum(priors.values()) == pytest.approx(whole, abs=1e-4)
+        assert len(priors) == 1 or len(set(priors.values())) > 1
+
+
+@pytest.mark.parametrize("game", [YARDSTICK, SCORE, TILES], ids=label)
+def test_noise_changes_a_search_by_its_key_alone(game: Game) -> None:
+    position = midgame(game, {}, 1, 4)
+    noisy = searched(position, 60, noise=0.5)
+    assert noisy == searched(position, 60, noise=0.5, threads=1, games=3)
+    assert noisy != searched(position, 60, noise=0.5, key=2)
+    assert searched(position, 60, concentration=1.0) == searched(position, 60) != noisy
+
+
 def test_search_does_not_use_the_hidden_pile() -> None:
     for seed in range(3):
         position = midgame(TILES, {}, seed, 20)
@@ -222,6 +271,9 @@ def test_wrong_evaluations_are_refused(change: Any, message: str) -> None:
         ({"temperature": 0.0}, "temperature=0.0"),
         ({"exploration": float("inf")}, "exploration=inf"),
         ({"threads": -1}, "threads=-1"),
+        ({"noise": -0.1}, "noise=-0.1: a number from 0 to 1 is needed"),
+        ({"noise": 1.5}, "noise=1.5"),
+        ({"concentration": 0}, "concentration=0: a number from 0.01"),
     ],
 )
 def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from azumaya.baselines.search import uct
+from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.kept import KeptUCT
-from azumaya.envs import GAMES, OptionError, Position
+from azumaya.baselines.search.outcome import Outcome, SearchedTree
+from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from azumaya.envs.errors import IllegalActionError
+from tests.cases import YARDSTICK
+from tests.search.evaluations import Centre, Linear
 from tests.search.positions import late, midgame
 
 Line = tuple[int, ...]
 
 
-def contents(kept: KeptUCT) -> dict[Line, tuple[Any, ...]]:
+def contents(tree: SearchedTree, reach: np.ndarray) -> dict[Line, tuple[Any, ...]]:
     """By the moves that lead there: what each visited node of the tree holds."""
-    tree, found = kept._tree, {}
+    found, of = {}, ("visits", "total", "low", "high", "count", "tried", "prior")
+    fields = [name for name in of if name in (tree.nodes.dtype.names or ())]
     todo: list[tuple[Line, int]] = [((), 0)]
     while todo:
         line, slot = todo.pop()
         node = tree.nodes[slot]
-        found[line] = (
-            *(node[f].item() for f in ("visits", "total", "low", "high", "count", "tried")),
-            tree._mean[slot].item(),
-            tree._reach[slot].item(),
-        )
+        values = [node[name].item() for name in fields]
+        found[line] = (*values, tree._mean[slot].item(), reach[slot].item())
         todo += [((*line, int(tree.nodes[c]["action"])), int(c)) for c in tree._children(slot)]
     return found
 
@@ -37,13 +40,14 @@ def test_what_is_below_the_moves_played_is_kept(name: str) -> None:
     kept = KeptUCT(midgame(GAMES[name], {}, 3, 8), Budget(600), megabytes=4)
     for key in range(4):
         outcome = kept.search(key)
-        before, used = contents(kept), int(kept._tree._stats["used"][0])
+        tree = kept._tree
+        before, used = contents(tree, tree._reach), int(tree._stats["used"][0])
         kept.play(outcome.best)
         kept._tree.follow(kept._position, 0, [outcome.best])
         kept._moves = []
         expected = {line[1:]: node for line, node in before.items() if line[:1] == (outcome.best,)}
-        assert contents(kept) == expected
-        assert int(kept._tree._stats["used"][0]) < used
+        assert contents(tree, tree._reach) == expected
+        assert int(tree._stats["used"][0]) < used
 
 
 def test_searches_add_to_what_is_known() -> None:
@@ -153,3 +157,165 @@ def test_a_search_that_was_interrupted_while_it_followed_begins_anew(
             kept.search(2)
     fresh = KeptUCT(kept.position, Budget(200))
     assert kept.search(3) == fresh.search(3)
+
+
+# ---- many games at once ----
+
+
+def started(name: str, budget: int = 100, **settings: Any) -> tuple[BatchPUCT, list[Position]]:
+    """A search with a network that has searched three positions."""
+    puct = BatchPUCT(Budget(budget), Linear(), **settings)
+    positions = [midgame(GAMES[name], {}, seed, 2 * seed) for seed in range(3)]
+    puct.search(positions, range(3))
+    return puct, positions
+
+
+def visits(outcome: Outcome) -> int:
+    return sum(candidate.visits for candidate in outcome.candidates)
+
+
+def trees(puct: BatchPUCT) -> list[dict[Line, tuple[Any, ...]]]:
+    assert puct._grove is not None
+    return [contents(puct._grove.tree(g), puct._grove.reach[g]) for g in range(3)]
+
+
+@pytest.mark.parametrize("leaves", [1, 4])
+@pytest.mark.parametrize("name", ["sudoku_moyo", "vierer_dominari", "score_dominari"])
+def test_of_many_trees_what_is_below_the_moves_played_is_kept(name: str, leaves: int) -> None:
+    puct, positions = started(name, leaves=leaves)
+    for key in range(3):
+        outcomes = puct.search(positions, [key] * 3)
+        before, moves = trees(puct), [outcome.best for outcome in outcomes]
+        puct.advance(moves)
+        for move, old, new in zip(moves, before, trees(puct), strict=True):
+            assert new == {line[1:]: node for line, node in old.items() if line[:1] == (move,)}
+        for position, move in zip(positions, moves, strict=True):
+            position.play(move)
+
+
+def test_searches_of_many_games_add_to_what_is_known() -> None:
+    puct, positions = started("sudoku_moyo")
+    moves = [position.legal_actions()[0] for position in positions]
+    puct.advance(moves)
+    known = [tree[()][0] for tree in trees(puct)]
+    for position, move in zip(positions, moves, strict=True):
+        position.play(move)
+    for old, outcome in zip(known, puct.search(positions, range(3)), strict=True):
+        assert outcome.simulations == 100
+        assert visits(outcome) == old + 99  # one simulation only expands the root
+
+
+def test_only_what_was_followed_is_kept() -> None:
+    puct, positions = started("score_dominari")
+    first, second = (position.legal_actions()[0] for position in positions[:2])
+    puct.advance([positions[0].move_name(first), second, None])
+    reply = positions[0].play(first).legal_actions()[0]
+    puct.advance([reply, positions[1].play(second).legal_actions()[0], None])
+    positions[0].play(reply)
+    positions[1] = Position("score_dominari", seed=9)  # the next game
+    found = puct.search(positions, [7, 8, 9])
+    fresh = BatchPUCT(Budget(100), Linear()).search(positions, [7, 8, 9])
+    assert found[1:] == fresh[1:]
+    assert visits(found[0]) > visits(fresh[0])
+    assert puct.search(positions, [7, 8, 9]) == fresh
+
+
+def test_many_trees_give_the_same_whatever_else_is_searched() -> None:
+    def line(settings: dict[str, Any], others: list[Position]) -> list[Outcome]:
+        puct = BatchPUCT(Budget(60), Linear(), noise=0.25, **settings)
+        position, found = Position("halma_dominari", seed=1), []
+        for key in range(4):
+            few = [*others, position]
+            outcomes = puct.search(few, [key + i for i in range(len(few))][::-1])
+            found.append(outcomes[-1])
+            puct.advance([outcome.best for outcome in outcomes])
+            position.play(outcomes[-1].best)
+        return found
+
+    alone = line({"threads": 1}, [])
+    assert line({"threads": 3, "batch": 5}, [Position("halma_dominari", seed=4)] * 40) == alone
+
+
+def test_proven_values_of_many_trees_stay_right() -> None:
+    positions, gains = zip(*late(GAMES["sudoku_moyo"], {}, 12), strict=True)
+    puct, exact = BatchPUCT(Budget(200), Linear()), 0
+    moves = [outcome.best for outcome in puct.search(positions, range(12))]
+    puct.advance(moves)
+    signs, after = [], []
+    for i, move in enumerate(moves):
+        mover = positions[i].to_move
+        positions[i].play(move)
+        signs.append(1 if positions[i].to_move == mover else -1)
+    after = [i for i in range(12) if not positions[i].is_over]
+    for i in after:
+        (outcome,) = puct.search([positions[i]], [i])
+        exact += outcome.exact
+        assert not outcome.exact or outcome.value == signs[i] * gains[i][moves[i]]
+    assert exact > 5
+
+
+def test_hidden_draws_of_many_games_are_searched_from_scratch() -> None:
+    puct, positions = started("sudoku_tiles", 50)
+    puct.advance([position.legal_actions()[0] for position in positions])
+    for position in positions:
+        position.play(position.legal_actions()[0])
+    fresh = BatchPUCT(Budget(50), Linear()).search(positions, [1, 2, 3])
+    assert puct.search(positions, [1, 2, 3]) == fresh
+
+
+@pytest.mark.parametrize(
+    ("moves", "error", "message"),
+    [
+        ([0, 0], OptionError, r"moves=\[0, 0\]: 2 for the 3 trees .*games=64"),
+        (5, OptionError, "moves=5: a list of moves is needed"),
+        ([None, 10**6, None], IllegalActionError, r"^moves\[1\]: action=1000000: not an action"),
+        ([None, None, "zz9"], MoveNameError, r"^moves\[2\]: "),
+    ],
+)
+def test_wrong_moves_of_many_games_change_nothing(
+    moves: Any, error: type[Exception], message: str
+) -> None:
+    puct, _ = started("score_dominari")
+    before = trees(puct)
+    with pytest.raises(error, match=message):
+        puct.advance(moves)
+    assert trees(puct) == before
+    puct.advance([None] * 3)
+
+
+def test_there_must_be_a_search_to_follow() -> None:
+    puct = BatchPUCT(Budget(10), Linear(), games=2)
+    with pytest.raises(OptionError, match=r"moves=.*: 1 for the 0 trees of the last search"):
+        puct.advance([0])
+    puct.search([Position("score_dominari")] * 4, range(4))
+    with pytest.raises(OptionError, match=r"4 for the 2 trees of the last search, .* games=2"):
+        puct.advance([0] * 4)
+
+
+def test_a_search_that_was_interrupted_cannot_be_followed() -> None:
+    class Pressed(Linear):
+        def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> Any:
+            if len(self.shapes) > 0:
+                raise KeyboardInterrupt
+            return super().evaluate(planes, masks)
+
+    puct = BatchPUCT(Budget(10), Pressed())
+    with pytest.raises(KeyboardInterrupt):
+        puct.search([Position("score_dominari")], [0])
+    with pytest.raises(OptionError, match="0 trees"):
+        puct.advance([0])
+
+
+def test_noise_is_only_at_the_root_also_of_a_tree_that_is_kept() -> None:
+    puct, position = BatchPUCT(Budget(100), Centre(0.0), noise=0.5), Position(YARDSTICK)
+    for key in range(3):
+        outcome = puct.search([position], [key])[0]
+        assert puct._grove is not None
+        tree = puct._grove.tree(0)
+        for slot in range(int(tree._stats["used"][0])):
+            children = tree._children(slot)
+            alike = np.ptp(tree.nodes["prior"][children]) < 1e-6 if len(children) else True
+            assert alike == (slot > 0)
+        assert tree.nodes["prior"][tree._children(0)].sum() == pytest.approx(1)
+        position.play(outcome.best)
+        puct.advance([outcome.best])

@@ -30,7 +30,7 @@ def check_asked(
             whole number from 0 to 2**64 - 1, there are more or fewer keys than positions, or
             positions differ that must be alike.
     """
-    asked, given = _sequence(positions, "positions"), _sequence(keys, "keys")
+    asked, given = check_sequence(positions, "positions"), check_sequence(keys, "keys")
     for i, position in enumerate(asked):
         check_running(position, i)
     if alike and len(asked) > 1:
@@ -67,7 +67,8 @@ def check_running(given: Any, place: int | None = None) -> None:
     raise OptionError(f"{name}: the game is over; a running position is needed")
 
 
-def _sequence(given: Any, name: str) -> Sequence[Any]:
+def check_sequence(given: Any, name: str) -> Sequence[Any]:
+    """An argument of several values as a sequence; `OptionError` if it is none."""
     if type(given) is list:  # the usual case, which the tests below would slow down
         return given
     values = given.tolist() if isinstance(given, np.ndarray) else given
