@@ -8,6 +8,8 @@ and `load_exam(game)` returns these positions. All are imported on first use, so
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +21,32 @@ if TYPE_CHECKING:
 
 __all__ = ["analyse", "find_agent", "load_exam", "take_exam"]
 
-_HOMES = {
-    "analyse": "azumaya.baselines.search.analysis",
-    "find_agent": "azumaya.baselines.agent_names",
-    "load_exam": "azumaya.baselines.arena.exams",
-    "take_exam": "azumaya.baselines.arena.exam_results",
-}
-"""The module that defines each exported name."""
+
+def lazily(
+    package: str, homes: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a package whose names are imported on first use.
+
+    Args:
+        package: its `__name__`.
+        homes: the modules of the package that define them, each with its names.
+    """
+    modules = {name: module for module, names in homes.items() for name in names.split()}
+
+    def find(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{modules[name]}"), name)
+
+    return find, lambda: sorted({*vars(sys.modules[package]), *modules})
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "agent_names": "find_agent",
+        "arena.exam_results": "take_exam",
+        "arena.exams": "load_exam",
+        "search.analysis": "analyse",
+    },
+)

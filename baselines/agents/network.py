@@ -217,7 +217,14 @@ class MoveHead(nn.Module):
 
 
 class PlainNet(nn.Module):
-    """Logits and value by a multilayer perceptron over all planes."""
+    """Logits and value by a multilayer perceptron over all planes.
+
+    Args:
+        game: the game.
+        num_actions: the number of actions.
+        width: the number of features of each layer.
+        depth: the number of layers before the last.
+    """
 
     scale: torch.Tensor
 

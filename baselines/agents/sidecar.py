@@ -60,7 +60,15 @@ class Sidecar:
 def describe(
     game: Game, num_actions: int, network: str, sizes: dict[str, int], **more: Any
 ) -> Sidecar:
-    """The sidecar of a network for a game."""
+    """The sidecar of a network for a game.
+
+    Args:
+        game: the game.
+        num_actions: the number of actions, which depends on the options.
+        network: a key of `NETWORKS`.
+        sizes: what the network was built with, its `width` and `depth`.
+        more: further fields of `Sidecar`, such as `options` and `notes`.
+    """
     planes = tuple(plane.name for plane in game.observation.planes)
     return Sidecar(game.id, num_actions, planes, network, sizes, **more)
 

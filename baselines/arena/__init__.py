@@ -1,1 +1,59 @@
-"""Games between agents, and the statistics of their results."""
+"""Games between agents, and the statistics of their results; names are imported on first use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from azumaya.baselines import lazily
+
+if TYPE_CHECKING:
+    from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
+    from azumaya.baselines.arena.exams import (
+        PARTS,
+        Exam,
+        ExamError,
+        ExamPosition,
+        has_exam,
+        read_exam,
+    )
+    from azumaya.baselines.arena.intervals import normal, wilson
+    from azumaya.baselines.arena.matches import Score, play_pairing
+    from azumaya.baselines.arena.starts import (
+        BalancedStart,
+        Book,
+        BookError,
+        balanced_starts,
+        load_book,
+    )
+
+__all__ = [
+    "PARTS",
+    "Answer",
+    "BalancedStart",
+    "Book",
+    "BookError",
+    "Exam",
+    "ExamError",
+    "ExamPosition",
+    "ExamResult",
+    "Score",
+    "answer_exam",
+    "balanced_starts",
+    "has_exam",
+    "load_book",
+    "normal",
+    "play_pairing",
+    "read_exam",
+    "wilson",
+]
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "exam_results": "Answer ExamResult answer_exam",
+        "exams": "Exam ExamError ExamPosition PARTS has_exam read_exam",
+        "intervals": "normal wilson",
+        "matches": "Score play_pairing",
+        "starts": "BalancedStart Book BookError balanced_starts load_book",
+    },
+)

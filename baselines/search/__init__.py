@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from azumaya.baselines import lazily
 from azumaya.baselines.search.agents import (
     AlphaBetaAgent,
     BatchPUCTAgent,
@@ -14,25 +15,37 @@ from azumaya.baselines.search.agents import (
     SolverFirstAgent,
     UCTAgent,
 )
-from azumaya.baselines.search.alphabeta import HiddenDrawsError
+from azumaya.baselines.search.alphabeta import AlphaBeta, HiddenDrawsError
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
+from azumaya.baselines.search.batch_puct import BatchPUCT
+from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, own_evaluation
 from azumaya.baselines.search.evaluator import Evaluator
 from azumaya.baselines.search.kept import KeptUCT
+from azumaya.baselines.search.outcome import Candidate, Outcome
+from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.solver import Solution, solve
+from azumaya.baselines.search.uct import UCT
 
 if TYPE_CHECKING:
     from azumaya.baselines.search.naming import search_agent
 
 __all__ = [
+    "PUCT",
+    "UCT",
+    "AlphaBeta",
     "AlphaBetaAgent",
     "Analysis",
+    "BatchPUCT",
     "BatchPUCTAgent",
+    "Budget",
+    "Candidate",
     "Evaluation",
     "Evaluator",
     "HiddenDrawsError",
     "KeptUCT",
     "MoveValue",
+    "Outcome",
     "PUCTAgent",
     "Solution",
     "SolverFirstAgent",
@@ -43,10 +56,4 @@ __all__ = [
     "solve",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "search_agent":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from azumaya.baselines.search import naming  # noqa: PLC0415 - naming imports this package
-
-    return naming.search_agent
+__getattr__, __dir__ = lazily(__name__, {"naming": "search_agent"})

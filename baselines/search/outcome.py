@@ -17,7 +17,8 @@ class Candidate:
     Attributes:
         action: the action.
         visits: simulations that began with this action.
-        value: the final payoff: the mean over these simulations, or the proven one.
+        value: the final payoff, what was gained before included: the mean over these simulations,
+            or the proven one.
         low: the proven lower bound.
         high: the proven upper bound.
     """
@@ -42,10 +43,12 @@ class Outcome:
         best: the action to play.
         value: the final payoff of the player to move; an estimate unless `exact`.
         exact: whether the value is proven.
-        candidates: the moves tried, most visits first.
+        candidates: the moves tried, most visits first. Their shares of the visits are what a policy
+            learns in AlphaZero.
         line: the best moves for both players, starting with `best`, as far as the tree goes; empty
             if not requested.
-        simulations: the number of simulations made.
+        simulations: the number of simulations made; with a tree that was kept, there are more
+            visits than these.
         full: whether the tree ran out of memory and stopped growing.
     """
 

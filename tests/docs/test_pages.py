@@ -192,3 +192,60 @@ def test_pictures_with_equal_content_are_one_file(extension: Any, tmp_path: Path
     assert extension["boards"].save_svg(svg, tmp_path) == first
     assert (tmp_path / first).read_text("utf-8") == svg
     assert [path.name for path in tmp_path.iterdir()] == [first]
+
+
+# ---- the reference ----
+
+EXPORTING = ("", ".agents", ".arena", ".arena.league", ".search", ".text")
+"""Packages of `azumaya.baselines` that export names."""
+UNDOCUMENTED = re.compile(r"azumaya\.(benchmarks|envs\.kernels)\b|azumaya\.envs\.\w+_v\d+")
+"""Modules whose names the guides explain themselves."""
+
+
+def documented() -> set[str]:
+    """The names in the reference, and those of their modules."""
+    text = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs/reference").glob("*.md"))
+    named = re.findall(r"\.\. (?:auto\w+|py:\w+):: ([\w.]+)", text)
+    found = {part for name in named for part in name.split(".")}
+    for module in re.findall(r"automodule:: ([\w.]+)", text):
+        found |= set(dir(importlib.import_module(module)))
+    return found
+
+
+def imports() -> list[tuple[Path, str, str]]:
+    """Page, module and name of all that code in guides and notebooks imports from the library."""
+    pages = [*(ROOT / "docs/guides").glob("*.md"), *(ROOT / "docs/course").glob("*.ipynb")]
+    found = []
+    for page in sorted(pages):
+        code = page.read_text("utf-8").replace('\\n",\n    "', "\n")
+        for module, names in re.findall(r"^ *\"?from (azumaya[\w.]*) import ([\w, ]+)", code, re.M):
+            found += [(page, module, name.split()[0]) for name in names.split(",") if name.strip()]
+    return found
+
+
+@pytest.mark.parametrize("package", EXPORTING)
+def test_what_a_package_exports_is_there_and_in_the_reference(package: str) -> None:
+    module = importlib.import_module(f"azumaya.baselines{package}")
+    assert set(module.__all__) <= set(dir(module))
+    assert all(hasattr(module, name) for name in module.__all__)
+    assert set(module.__all__) - documented() == set()
+    with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'nil'"):
+        module.nil  # noqa: B018 - it is looked up
+
+
+def test_what_guides_import_is_in_the_reference() -> None:
+    known = documented()
+    found = [one for one in imports() if not UNDOCUMENTED.match(one[1])]
+    assert len(found) > 50
+    assert [one for one in found if one[2] not in known] == []
+
+
+def test_guides_import_by_the_shortest_path() -> None:
+    short = {
+        name: f"azumaya.baselines{package}"
+        for package in EXPORTING
+        for name in importlib.import_module(f"azumaya.baselines{package}").__all__
+    }
+    for page, module, name in imports():
+        if name in short and module.startswith(short[name]):
+            assert module == short[name], f"{page.name}: {name}"
