@@ -9,7 +9,9 @@ import socket
 import sqlite3
 import threading
 import webbrowser
+from collections import Counter
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,11 +35,13 @@ TAKEN = frozenset({errno.EADDRINUSE, errno.EACCES})
 SECONDS_TO_OPEN = 0.4
 MOST_CONNECTIONS = 8_000
 """Connections and requests at once; more are refused with status 503."""
+MOST_OF_ONE = 400
+"""Those of one address: enough for a class behind one router, whose browsers open up to six."""
 
 HOST_NAME = re.compile(r"[\w.-]+|\[[\da-fA-F:.]+\]")
 """A name or an address, as browsers say it."""
 IDLE_SECONDS = 30
-"""A connection is closed if no request comes for so long."""
+"""A connection is closed if no request comes for so long, or one does not come to its end."""
 SECONDS_TO_FINISH = 3
 """Requests that are being answered get so long when the server is to end."""
 OTHER_FILES = 200
@@ -92,6 +96,14 @@ def serve(
         int,
         typer.Option(min=1, help="Games that are kept. New ones replace those nobody plays."),
     ] = Limits.games,
+    most_connections: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=MOST_CONNECTIONS,
+            help="Connections of one address at once. A proxy has one address for all.",
+        ),
+    ] = MOST_OF_ONE,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -104,6 +116,7 @@ def serve(
     uvicorn = require("uvicorn", "serve")
     require("starlette", "serve")
     from azumaya.baselines.serve.app import make_app  # noqa: PLC0415 - needs starlette
+    from azumaya.baselines.serve.connections import Connection  # noqa: PLC0415 - needs uvicorn
     from azumaya.baselines.serve.guard import LOOPBACK  # noqa: PLC0415 - likewise
 
     for name in allow_host or ():
@@ -129,7 +142,10 @@ def serve(
         opening = threading.Timer(SECONDS_TO_OPEN, webbrowser.open, [url])
         opening.daemon = True
         opening.start()
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    connection = partial(Connection, counts=Counter(), most=most_connections)
+    config = uvicorn.Config(
+        app, http=connection, ws="none", log_level="warning", access_log=False, server_header=False
+    )
     config.limit_concurrency = MOST_CONNECTIONS
     config.timeout_keep_alive = IDLE_SECONDS
     config.timeout_graceful_shutdown = SECONDS_TO_FINISH

@@ -347,7 +347,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="seconds of the paced phases")
     parser.add_argument("--processes", type=int, default=2, help="processes of visitors")
     wanted = parser.parse_args()
-    words = ["--most-games", str(wanted.games + wanted.requests)]
+    words = ["--most-games", str(wanted.games + wanted.requests), "--most-connections", "8000"]
     with served(words) as (pid, address):
         test = Test(wanted, pid, address)
         test.run()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,21 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
         process.terminate()
         assert process.wait(30) in (0, -signal.SIGTERM)
     _gone(searching)
+
+
+def test_connections_of_one_address_are_limited(tmp_path: Path) -> None:
+    words = ("--port", "0", "--workers", "1", "--state", str(tmp_path / "games.sqlite3"))
+    process, url = _started(*words, "--most-connections", "2")
+    address = ("127.0.0.1", int(url.rpartition(":")[2].rstrip("/")))
+    try:
+        with ExitStack() as stack:
+            *_, refused = [
+                stack.enter_context(socket.create_connection(address, timeout=60)) for _ in range(3)
+            ]
+            assert refused.recv(100).startswith(b"HTTP/1.1 503 ")
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 @pytest.mark.parametrize(
