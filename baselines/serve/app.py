@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import sqlite3
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from importlib.resources import files
@@ -14,7 +15,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
@@ -178,7 +179,8 @@ class Server:
                 seconds=self.limits.move_seconds, visitor=opened.kept.visitor,
             )  # fmt: skip
 
-        move = await self._searches.get((opened.kept.id, changes), search)
+        moving = self._searches.get((opened.kept.id, changes), search)
+        move = await _unless_left(request, moving)
         return JSONAnswer(self.games.answer(opened, changes, move))
 
     async def explain(self, request: Request) -> Response:
@@ -203,7 +205,7 @@ class Server:
             )  # fmt: skip
 
         key = opened.kept.id, opened.changes, milliseconds
-        return JSONAnswer(await self._searches.get(key, search))
+        return JSONAnswer(await _unless_left(request, self._searches.get(key, search)))
 
     # ---- requests ----
 
@@ -237,6 +239,35 @@ class Server:
 def own_file(name: str) -> str:
     """The text of a file of the folder `web`."""
     return files("azumaya.baselines.serve").joinpath("web", name).read_text(encoding="utf-8")
+
+
+async def _unless_left(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of some work for a request whose body was read; cancelled if its client leaves.
+
+    Raises:
+        ClientDisconnect: it has left.
+    """
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_end_of(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
+
+
+async def _end_of(request: Request) -> None:
+    """Wait until the client of a request has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def left(request: Request, error: Exception) -> Response:
+    """The answer to a client that has left, which nobody gets."""
+    return Response(status_code=400)
 
 
 async def refused(request: Request, error: Exception) -> Response:
@@ -295,7 +326,7 @@ def make_app(
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
         exception_handlers={
             ValueError: refused, RefusalError: refused, AgentFailedError: failed,
-            sqlite3.Error: not_kept,
+            sqlite3.Error: not_kept, ClientDisconnect: left,
         },
         lifespan=lifespan,
     )  # fmt: skip

@@ -62,7 +62,7 @@ class Workers:
         self, work: Callable[..., Any], *arguments: Any, milliseconds: float = 0,
         seconds: float | None = None, visitor: str = "",
     ) -> Any:  # fmt: skip
-        """Do some work in a process; what it raises is raised here.
+        """Do some work in a process; what it raises is raised here. To cancel this ends the work.
 
         Args:
             work: a function that a process can import.
@@ -149,7 +149,12 @@ class Worker:
     ) -> Any:
         await asyncio.shield(asyncio.wrap_future(self.begin()))
         done = asyncio.wrap_future(self._pool.submit(work, *arguments))
-        return await asyncio.wait_for(done, seconds)
+        try:
+            return await asyncio.wait_for(done, seconds)
+        except asyncio.CancelledError:  # nobody waits for it any more
+            if not self.is_closed:
+                self._renew()
+            raise
 
     def _renew(self) -> None:
         """End the process, and start another; raises `RefusalError` if none is to be started."""

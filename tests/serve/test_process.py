@@ -25,14 +25,14 @@ from tests.serve.requests import GAME
 def _get(url: str, cookie: str = "", body: Any = None) -> Any:
     head = {"Cookie": cookie, "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
-    return urllib.request.urlopen(urllib.request.Request(url, data, head), timeout=300)
+    return urllib.request.urlopen(urllib.request.Request(url, data, head), timeout=100)
 
 
 COMMAND = (sys.executable, "-m", "azumaya.baselines.cli", "serve", "--no-browser")
 
 
-def _started(*words: str) -> tuple[subprocess.Popen[str], str]:
-    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, text=True)
+def _started(*words: str, **more: Any) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, text=True, **more)
     assert process.stdout is not None
     return process, process.stdout.readline().split()[0]
 
@@ -108,6 +108,62 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
         process.terminate()
         assert process.wait(30) in (0, -signal.SIGTERM)
     _gone(searching)
+
+
+HANGS = """
+import pathlib, time
+
+class Hangs:
+    def act(self, positions, keys):
+        pathlib.Path("asked").touch()
+        time.sleep(600)
+"""
+
+
+def _left(url: str, path: str, cookie: str, body: bytes, *, length: int) -> socket.socket:
+    """A connection on which a request was begun, for its client to leave."""
+    address = ("127.0.0.1", int(url.rpartition(":")[2].rstrip("/")))
+    head = (
+        f"POST {path} HTTP/1.1", f"Host: localhost:{address[1]}", f"Cookie: {cookie}",
+        "Content-Type: application/json", f"Content-Length: {length}", "", "",
+    )  # fmt: skip
+    client = socket.create_connection(address)
+    client.sendall("\r\n".join(head).encode() + body)
+    return client
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
+def test_visitors_who_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their searches end, so that others can have one; and nothing is written about them."""
+    (tmp_path / "visiting.py").write_text(HANGS)
+    monkeypatch.chdir(tmp_path)
+    words = (
+        "--port",
+        "0",
+        "--workers",
+        "1",
+        "--state",
+        "games.sqlite3",
+        "--agent",
+        "visiting:Hangs",
+    )
+    with (tmp_path / "stderr").open("w") as stderr:
+        process, url = _started(*words, stderr=stderr)
+    try:
+        wish = {"game": GAME, "first": "visiting:Hangs", "seed": 1}
+        answer = _get(f"{url}api/games", body=wish)
+        cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
+        client = _left(url, f"/api/games/{view['id']}/answer", cookie, b"{}", length=2)
+        eventually((tmp_path / "asked").exists)
+        client.close()
+        _left(url, "/api/games", cookie, b"{", length=9).close()
+        answer = _get(f"{url}api/games", body={**wish, "first": "greedy"})
+        cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
+        assert json.load(_get(f"{url}api/games/{view['id']}/answer", cookie, {}))["ply"] == 1
+        assert (tmp_path / "stderr").read_text() == ""
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 def test_connections_of_one_address_are_limited(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.serve import app
+from azumaya.baselines.serve import app, once
 from azumaya.baselines.serve.app import make_app
 from azumaya.baselines.serve.choices import Choices, milliseconds_of
 from azumaya.baselines.serve.games import Games
@@ -213,6 +213,38 @@ def test_results_are_kept_as_long_as_there_is_room() -> None:
     assert "".join(made) == "aabcb"
 
 
+def test_what_nobody_waits_for_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless somebody asks for it again soon; what is kept for later is made to the end."""
+    monkeypatch.setattr(once, "SECONDS_TO_RETURN", 0.2)
+
+    async def check(results: Once) -> list[str]:
+        made, finish = list[str](), asyncio.Event()
+
+        async def make() -> str:
+            made.append("begun")
+            try:
+                await finish.wait()
+            except asyncio.CancelledError:
+                made.append("given up")
+                raise
+            return "done"
+
+        async def leave(key: str) -> None:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(results.get(key, make), 0.05)
+
+        await leave("a")
+        again = asyncio.ensure_future(results.get("a", make))
+        await leave("b")
+        await asyncio.sleep(0.5)
+        finish.set()
+        assert [await again, await results.get("b", make)] == ["done", "done"]
+        return made
+
+    assert asyncio.run(check(Once())) == ["begun", "begun", "given up", "begun"]
+    assert asyncio.run(check(Once(2))) == ["begun", "begun"]
+
+
 def test_searches_that_wait_have_a_limit(tmp_path: Path) -> None:
     limits = Limits(waiting=0)
     with visitor(Store(tmp_path / "games.sqlite3"), limits) as client:
@@ -302,6 +334,31 @@ def test_an_agent_that_hangs_is_given_up_and_others_play_on() -> None:
 
     try:
         asyncio.run(both())
+    finally:
+        workers.close()
+
+
+@pytest.mark.usefixtures("_agents")
+@pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
+def test_a_search_that_is_cancelled_ends() -> None:
+    """One under way, and one that waits for its process."""
+    workers = Workers(1, waiting=4)
+    position = Position("vierer_dominari")
+
+    async def check() -> None:
+        hung = [
+            asyncio.ensure_future(workers.run(think, "visiting:Hangs", position, 0, seconds=600))
+            for _ in range(2)
+        ]
+        await asyncio.sleep(2)
+        for each in hung:
+            each.cancel()
+        found = await asyncio.gather(*hung, return_exceptions=True)
+        assert [type(each) for each in found] == [asyncio.CancelledError] * 2
+        assert await workers.run(think, "visiting:Names", position, 0) in position.legal_moves()
+
+    try:
+        asyncio.run(check())
     finally:
         workers.close()
 
