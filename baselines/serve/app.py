@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import sqlite3
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
@@ -37,6 +36,8 @@ from azumaya.baselines.serve.workers import Workers, hint, think
 from azumaya.envs.render.board import web_file
 
 COOKIE = "azumaya_visitor"
+"""How the name of the cookie begins. The store's number follows, since browsers send the cookies of
+one server to all on the same machine; earlier versions left it out."""
 A_YEAR = 365 * 24 * 3600
 STATIC = {
     "board.js": "text/javascript", "board.css": "text/css",
@@ -56,11 +57,14 @@ class Server:
         choices: what visitors may choose.
         workers: who searches.
         limits: the server's limits.
+        cookie: the name of the cookie with the visitor's token.
     """
 
-    def __init__(self, games: Games, choices: Choices, workers: Workers, limits: Limits) -> None:
+    def __init__(
+        self, games: Games, choices: Choices, workers: Workers, limits: Limits, cookie: str
+    ) -> None:
         self.games, self.choices, self.workers = games, choices, workers
-        self.limits = limits
+        self.limits, self.cookie = limits, cookie
         self.readiness = Readiness(workers)
         self._searches, self._pages = Once(), Once(PAGES)
 
@@ -122,19 +126,20 @@ class Server:
 
     async def listed(self, request: Request) -> Response:
         """The visitor's games."""
-        visitor = request.cookies.get(COOKIE, "")
+        visitor = self._token(request)
         return JSONAnswer(await run_in_threadpool(self.games.listed, visitor) if visitor else [])
 
     async def begin(self, request: Request) -> Response:
-        """Begin a game; whoever has no token yet gets one."""
+        """Begin a game; whoever has no token of this server yet gets one."""
         wish = await self._body(request)
-        visitor = request.cookies.get(COOKIE) or secrets.token_urlsafe(32)
+        visitor = await run_in_threadpool(self.games.visitor, self._token(request))
         opened = await run_in_threadpool(self.games.begin, visitor, wish)
         answer = JSONAnswer(await run_in_threadpool(self.games.view, opened), 201)
         self.readiness.begin(opened.kept.players, opened.table.here)
         answer.set_cookie(
-            COOKIE, visitor, max_age=A_YEAR, httponly=True, samesite="strict",
+            self.cookie, visitor, max_age=A_YEAR, httponly=True, samesite="strict",
             secure=request.url.scheme == "https",
+            path=None,  # that of the interface, which a proxy may have put below a prefix
         )  # fmt: skip
         return answer
 
@@ -145,7 +150,7 @@ class Server:
 
     async def delete(self, request: Request) -> Response:
         """Delete a game; returns the visitor's other games."""
-        visitor = request.cookies.get(COOKIE, "")
+        visitor = self._token(request)
         await run_in_threadpool(self.games.delete, request.path_params["game"], visitor)
         return await self.listed(request)
 
@@ -209,8 +214,11 @@ class Server:
 
     # ---- requests ----
 
+    def _token(self, request: Request) -> str:
+        return request.cookies.get(self.cookie) or request.cookies.get(COOKIE, "")
+
     async def _opened(self, request: Request) -> OpenGame:
-        wanted = request.path_params["game"], request.cookies.get(COOKIE, "")
+        wanted = request.path_params["game"], self._token(request)
         ready = self.games.at_hand(*wanted)
         if ready is not None:
             return ready
@@ -311,7 +319,8 @@ def make_app(
     bounds = limits or Limits()
     choices = Choices(agents, bounds)
     pool = Workers(workers, bounds.waiting, bounds.waiting_of_one)
-    server = Server(Games(store, choices, bounds), choices, pool, bounds)
+    cookie = f"{COOKIE}_{store.number:x}"
+    server = Server(Games(store, choices, bounds), choices, pool, bounds, cookie)
     exhibits = Exhibits(read_gallery(gallery), pool)
 
     @asynccontextmanager

@@ -80,6 +80,10 @@ class Games:
         self._in_use: WeakValueDictionary[str, OpenGame] = WeakValueDictionary()
         self._lock = threading.Lock()
 
+    def visitor(self, token: str) -> str:
+        """The token if it has a game here, otherwise a new one: nobody may choose theirs."""
+        return token if token and self._store.count(digest(token)) else secrets.token_urlsafe(32)
+
     # ---- begin and open ----
 
     def begin(self, visitor: str, wish: Any) -> OpenGame:

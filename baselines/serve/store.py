@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import sqlite3
 import threading
 import time
@@ -77,6 +78,9 @@ class Store:
     Args:
         path: the file; made if it is not there. Its folder must be there.
 
+    Attributes:
+        number: tells the file from others.
+
     Raises:
         StoreInUseError: another server is using the file.
         sqlite3.Error: the file cannot be used.
@@ -107,6 +111,10 @@ class Store:
         for column in LATER:
             if column.partition(" ")[0] not in there:
                 self._connection.execute(f"ALTER TABLE games ADD COLUMN {column}")
+        (self.number,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if not self.number:
+            self.number = 1 + secrets.randbelow(2**31 - 1)
+            self._connection.execute(f"PRAGMA user_version = {self.number}")
 
     def close(self) -> None:
         """Close the file."""

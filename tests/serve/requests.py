@@ -31,6 +31,12 @@ def send(client: TestClient, view: dict[str, Any], name: str, **body: Any) -> An
     return client.post(f"/api/games/{view['id']}/{name}", json=about)
 
 
+def token(client: TestClient) -> str:
+    """What the server knows a visitor by."""
+    (found,) = client.cookies.values()
+    return str(found)
+
+
 def refused(answer: Any, status: int, *words: str) -> None:
     assert answer.status_code == status, answer.text
     for word in words:

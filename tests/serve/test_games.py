@@ -25,7 +25,7 @@ from azumaya.baselines.serve.store import LATER, Kept, Store
 from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.notation import GameRecord, replay
 from tests.cases import YARDSTICK
-from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
+from tests.serve.requests import GAME, LIMITS, begin, refused, send, token, visitor
 
 SHORT = {"abalone": {"max_plies": "30"}}
 
@@ -142,7 +142,7 @@ def test_what_was_meant_for_another_move_is_refused(tmp_path: Path) -> None:
         late = send(client, view, "move", move=first).json()
         view = send(client, late, "undo").json()
         view = send(client, view, "move", move=other).json()
-        cookie = client.cookies[COOKIE]
+        cookie = token(client)
     with visitor(Store(file)) as client:
         client.cookies[COOKIE] = cookie
         assert client.get(f"/api/games/{view['id']}").json() == view
@@ -293,7 +293,7 @@ def test_games_survive_a_restart(tmp_path: Path) -> None:
         view = begin(client, "sudoku_tiles")
         for _ in range(3):
             view = send(client, view, "move", move=view["moves"][0][0]).json()
-        cookie = client.cookies[COOKIE]
+        cookie = token(client)
     with visitor(Store(file)) as client:
         client.cookies[COOKIE] = cookie
         assert client.get(f"/api/games/{view['id']}").json() == view
@@ -325,7 +325,7 @@ def test_checkpoints_play_with_the_options_they_were_trained_with(tmp_path: Path
         refused(client.post("/api/games", json=wish), 400, "trained with different options")
         wish["game"] = "abalone"
         refused(client.post("/api/games", json=wish), 400, f"plays {GAME} only")
-        cookie = client.cookies[COOKIE]
+        cookie = token(client)
     with visitor(Store(file)) as client:
         client.cookies[COOKIE] = cookie
         for territory, view in games.items():
@@ -340,7 +340,7 @@ def test_a_kept_game_can_be_looked_at_without_its_agent(tmp_path: Path) -> None:
     with visitor(Store(file), agents=["uct:16"]) as client:
         view = begin(client, second="uct:16")
         view = send(client, view, "move", move=view["moves"][0][0]).json()
-        cookie = client.cookies[COOKIE]
+        cookie = token(client)
     with visitor(Store(file)) as client:
         client.cookies[COOKIE] = cookie
         path = f"/api/games/{view['id']}"

@@ -15,7 +15,7 @@ from azumaya.baselines.serve.games import digest
 from azumaya.baselines.serve.limits import Limits
 from azumaya.baselines.serve.store import Kept, Store
 from azumaya.envs.puzzles.bank import load_bank
-from tests.serve.requests import GAME, LIMITS, begin, refused, send, visitor
+from tests.serve.requests import GAME, LIMITS, begin, refused, send, token, visitor
 
 JSON = {"content-type": "application/json"}
 
@@ -168,7 +168,7 @@ def test_no_visitor_sees_or_changes_anothers_game(tmp_path: Path) -> None:
     view = begin(mine, second="greedy")
     begin(other)
     path = f"/api/games/{view['id']}"
-    assert len({mine.cookies[COOKIE], other.cookies[COOKIE], view["id"], view["share"]}) == 4
+    assert len({token(mine), token(other), view["id"], view["share"]}) == 4
     for name in ("move", "answer", "undo", "explain", "hint"):
         body = {"move": view["moves"][0][0], "cells": [0]}
         refused(send(other, view, name, **body), 404, "not yours")
@@ -191,10 +191,44 @@ def test_the_cookie_is_no_ones_but_the_servers(client: TestClient) -> None:
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
-    token = client.cookies[COOKIE]
-    assert len(token) >= 43
+    assert "path=" not in cookie  # browsers take that of the request, below any prefix
+    given = token(client)
+    assert len(given) >= 43
     again = client.post("/api/games", json={"game": GAME})
-    assert client.cookies[COOKIE] == token, again.headers
+    assert token(client) == given, again.headers
+
+
+def test_a_token_that_the_server_has_not_given_is_replaced(tmp_path: Path) -> None:
+    """Otherwise whoever can set a cookie in somebody's browser knows what opens their games."""
+    app = make_app(Store(tmp_path / "games.sqlite3"), limits=LIMITS, workers=0)
+    mine = TestClient(app, base_url="http://localhost")
+    begin(mine)
+    (name,) = mine.cookies
+    for forged in ("x", "x" * 43, token(mine)[:-1], f"{token(mine)}x", '"', "\udcff"):
+        for cookie in (name, COOKIE):
+            other = TestClient(app, base_url="http://localhost")
+            sent = {"cookie": f"{cookie}={forged}".encode(errors="surrogateescape")}
+            assert other.get("/api/games", headers=sent).json() == []
+            assert other.post("/api/games", json={"game": GAME}, headers=sent).status_code == 201
+            assert list(other.cookies) == [name]
+            assert token(other) not in (forged, token(mine))
+
+
+def test_servers_on_one_machine_keep_their_visitors(tmp_path: Path) -> None:
+    """Browsers send the cookies of each to both; in an earlier version they had one name."""
+    cookies: dict[str, str] = {}
+    stores = [Store(tmp_path / name) for name in ("a", "b")]
+    with visitor(stores[0]) as one, visitor(stores[1]) as other:
+        begin(one)
+        cookies[COOKIE] = token(one)
+        for client in (other, one):
+            client.cookies.update(cookies)
+            begin(client)
+            cookies.update(client.cookies)
+        assert len(cookies) == 3
+        for client, count in ((one, 2), (other, 1)):
+            client.cookies.update(cookies)
+            assert len(client.get("/api/games").json()) == count
 
 
 def test_what_is_kept_opens_no_game(tmp_path: Path) -> None:
@@ -202,8 +236,8 @@ def test_what_is_kept_opens_no_game(tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite3"
     with visitor(Store(file)) as client:
         begin(client)
-        token = client.cookies[COOKIE]
-    assert token.encode() not in file.read_bytes()
+        given = token(client)
+    assert given.encode() not in file.read_bytes()
     if os.name == "posix":
         assert file.stat().st_mode & 0o077 == 0
 
