@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.files import locked, parse_json, write_all
+from azumaya.baselines.files import is_special, locked, parse_json, write_all
 from azumaya.envs.errors import brief
 
 Line = dict[str, Any]
@@ -87,9 +87,12 @@ def open_work(
         the file.
 
     Raises:
-        WorkFileError: the file is damaged, was begun with other settings, or is in use.
+        WorkFileError: the file is damaged, was begun with other settings, is in use, or is no
+            regular file.
         OSError: it cannot be read or written.
     """
+    if is_special(path):
+        raise WorkFileError(f"{path}: not a regular file")
     path.parent.mkdir(parents=True, exist_ok=True)
     in_use = WorkFileError(
         f"{path}: another process is working with it; wait until that has ended, or use another "

@@ -264,7 +264,7 @@ def read_records(path: str | Path) -> Iterator[GameRecord]:
             names file and line. Or no file can have this name.
         OSError: the file cannot be read.
     """
-    for number, line in _lines(path):
+    for number, line in lines_of_records(path):
         if line.strip():
             yield _on_line(path, number, line)
 
@@ -281,7 +281,7 @@ def read_record(path: str | Path, line: int) -> GameRecord:
         OSError: the file cannot be read.
     """
     wanted = whole_number(line, "line", low=1, error=RecordError)
-    for number, content in _lines(path):
+    for number, content in lines_of_records(path):
         if number == wanted:
             if not content.strip():
                 raise RecordError(f"{path}, line {wanted}: it is empty; name a line with a record")
@@ -296,7 +296,7 @@ def _on_line(path: str | Path, number: int, line: bytes) -> GameRecord:
         raise RecordError(f"{path}, line {number}: {error}") from error
 
 
-def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+def lines_of_records(path: str | Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers, and errors as `read_records` has them."""
     try:
         file = Path(path).open("rb")  # noqa: SIM115 - closed below

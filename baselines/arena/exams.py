@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
+from azumaya.baselines.files import is_special
 from azumaya.envs import OptionError, Position
 from azumaya.envs.errors import brief
 from azumaya.envs.registry import find_game
@@ -148,6 +149,8 @@ def read_exam(path: str | Path) -> Exam:
         ExamError: the file is missing or damaged.
     """
     path = Path(path)
+    if is_special(path):
+        raise ExamError(f"{path}: not a regular file")
     try:
         with gzip.open(path, "rb") as file:
             content = file.read(LARGEST + 1)

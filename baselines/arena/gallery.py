@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from azumaya.baselines.files import shown
+from azumaya.baselines.files import is_special, shown
 from azumaya.envs import Position
 from azumaya.envs.errors import RecordError
 from azumaya.envs.extras import require
-from azumaya.envs.notation import GameRecord, replay
+from azumaya.envs.notation import GameRecord, lines_of_records, replay
 
 FILE = "gallery.jsonl"
+PACKAGED = Path(__file__).with_name("data") / FILE
+LARGEST = 64 << 20
+"""Bytes of a file of games that is read: all of them are kept in memory."""
 CLEAR = 0.15
 """A lead is counted if it is at least this share of the largest value of the game."""
 
@@ -112,35 +113,40 @@ def read_gallery(path: Path | None = None) -> list[Exhibit]:
             game.
 
     Raises:
-        RecordError: a line is not a record, or a game in a file breaks the rules.
+        RecordError: a line is not a record, or a game in a file breaks the rules. Or it is no
+            regular file, or larger than `LARGEST` bytes.
         OSError: the file cannot be read.
         MissingExtraError: the extra `records` is not installed.
     """
-    if path is None:
-        content = files("azumaya.baselines.arena").joinpath("data", FILE).read_bytes()
-    else:
-        content = path.read_bytes()
-    lines = enumerate(content.splitlines(), start=1)
-    try:
-        return [_read(line, n, played=path is not None) for n, line in lines if line.strip()]
-    except RecordError as error:
-        raise RecordError(f"{shown(path or FILE)}, {error}") from error
+    place, found = path or PACKAGED, []
+    if is_special(place):
+        raise RecordError(f"{shown(place)}: not a regular file")
+    if place.stat().st_size > LARGEST:
+        raise RecordError(f"{shown(place)}: larger than {LARGEST:,} bytes")
+    for number, line in lines_of_records(place):
+        if line.strip():
+            try:
+                found.append(_read(line, played=path is not None))
+            except ValueError as error:
+                raise RecordError(f"{shown(place)}, line {number}: {error}") from error
+    return found
 
 
-def _read(line: bytes, number: int, played: bool) -> Exhibit:
+def _read(line: bytes, played: bool) -> Exhibit:
     """The game of a line, an exhibit or a record alone; `played`: play it through to check it."""
     msgspec = require("msgspec", "records")
     try:
         held = msgspec.json.decode(line)
-        kind = Exhibit if isinstance(held, dict) and "record" in held else GameRecord
-        found: Any = msgspec.convert(held, kind)
-        exhibit = found if isinstance(found, Exhibit) else Exhibit(found)
-        if played:
-            list(replay(exhibit.record))
-    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise RecordError(f"line {number}: {error}") from error
+        if isinstance(held, dict) and "record" in held:
+            exhibit: Exhibit = msgspec.convert(held, Exhibit)
+        else:
+            exhibit = Exhibit(GameRecord.from_json(line))
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise RecordError(str(error)) from error
+    if played:
+        list(replay(exhibit.record))
     if exhibit.values and len(exhibit.values) != len(exhibit.record.moves) + 1:
-        raise RecordError(f"line {number}: values: one for each position is needed")
+        raise RecordError("values: one for each position is needed")
     return exhibit
 
 

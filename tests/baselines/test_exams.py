@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import gzip
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -327,6 +328,14 @@ def test_files_that_are_no_exams_are_refused(tmp_path: Path) -> None:
         path.write_bytes(wrong)
         with pytest.raises(ExamError, match="the exam is damaged"):
             read_exam(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_an_exam_is_no_pipe(tmp_path: Path) -> None:
+    """A class reads its exam twice, and nobody need write to a pipe at all."""
+    os.mkfifo(tmp_path / "exam")
+    with pytest.raises(ExamError, match="exam: not a regular file"):
+        read_exam(tmp_path / "exam")
 
 
 # ---- what ships ----

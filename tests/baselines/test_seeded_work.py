@@ -209,3 +209,9 @@ def test_system_errors_of_makers_are_one_line(
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"{module}: ")
     assert line.endswith("Not a directory")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs the endless file /dev/zero")
+def test_an_endless_file_is_no_work() -> None:
+    with pytest.raises(WorkFileError, match="/dev/zero: not a regular file"):
+        do_work(Path("/dev/zero"), SETTINGS, square, each_line(), 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import functools
 import io
 import json
@@ -35,7 +36,7 @@ from azumaya.baselines.arena.league.standing import Standing, read_exams
 from azumaya.baselines.arena.league.tables import game_tables
 from azumaya.baselines.commands import league as league_commands
 from azumaya.baselines.values import champion
-from azumaya.envs import GAMES, Position
+from azumaya.envs import GAMES, OptionError, Position
 from tests.commands import azumaya
 from tests.docs.blocks import ROOT
 from tests.league.playing import GAME, play_here
@@ -236,6 +237,19 @@ def test_figures_that_no_exam_finds_are_refused(figures: dict[str, object], mess
     result = league("report", "--exams", path, "--markdown", "league.md")
     assert result.exit_code == 2
     assert message in " ".join(result.output.replace("│", " ").split())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_exams_are_read_from_regular_files() -> None:
+    """Also with the byte order mark of editors on Windows."""
+    exam = {**EXAM, "kept_wins": None, "regret": 0}
+    path = Path("exams.json")
+    path.write_bytes(codecs.BOM_UTF8 + json.dumps([exam], indent=1).encode())
+    assert read_exams(path) == [exam]
+    os.mkfifo("pipe")
+    for special in ("pipe", "/dev/zero"):
+        with pytest.raises(OptionError, match=f"--exams {special}: .*: not a regular file"):
+            read_exams(Path(special))
 
 
 def test_champions_with_other_values_sit_out_until_they_are_named(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +15,7 @@ import pytest
 import typer
 from starlette.testclient import TestClient
 
-from azumaya.baselines.arena import gallery_maker
+from azumaya.baselines.arena import gallery, gallery_maker
 from azumaya.baselines.arena.gallery import Exhibit, gallery_line, read_gallery, turns
 from azumaya.baselines.arena.gallery_maker import best_of, main, play, table_of
 from azumaya.baselines.serve.app import make_app
@@ -22,8 +24,9 @@ from azumaya.baselines.serve.store import Store
 from azumaya.baselines.serve.workers import Workers
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import RecordError
-from azumaya.envs.notation import GameRecord, replay, write_records
+from azumaya.envs.notation import GameRecord, read_records, replay, write_records
 from tests.cases import COMPLETE
+from tests.commands import azumaya, refused
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +81,31 @@ def test_what_is_no_gallery(tmp_path: Path, line: str, words: str) -> None:
     file.write_text(texts.get(line, line))
     with pytest.raises(RecordError, match=words):
         read_gallery(file)
+
+
+def test_a_gallery_is_read_as_records_are(tmp_path: Path) -> None:
+    """With the byte order mark and the line ends of editors on Windows."""
+    record = play("score_dominari", "greedy random", 1)
+    lines = record.to_json(), gallery_line(Exhibit(record))
+    file = tmp_path / "games.jsonl"
+    file.write_bytes(codecs.BOM_UTF8 + "\r\n".join(lines).encode())
+    assert next(read_records(file)) == record
+    assert read_gallery(file) == [Exhibit(record)] * 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_only_files_of_some_size_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has no end would be read until there is no memory, or waited for."""
+    file = tmp_path / "games.jsonl"
+    os.mkfifo(file)
+    for special in (file, Path("/dev/zero")):
+        with pytest.raises(RecordError, match=f"^{special}: not a regular file"):
+            read_gallery(special)
+    monkeypatch.setattr(gallery, "LARGEST", 999)
+    with pytest.raises(RecordError, match=r"gallery\.jsonl: larger than 999 bytes"):
+        read_gallery(gallery.PACKAGED)
+    words = ("serve", "--no-browser", "--port", 0, "--state", tmp_path / "games.sqlite3")
+    refused(azumaya(*words, "--gallery", file), "games.jsonl: not a regular file")
 
 
 def make(output: Path, *pairings: str, game: str = "score_dominari") -> None:

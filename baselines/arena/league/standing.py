@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import League, PairResult
-from azumaya.baselines.files import parse_json, shown
+from azumaya.baselines.files import parse_json, read_bytes, shown
 from azumaya.baselines.search.arguments import check_number
 from azumaya.envs import OptionError
 from azumaya.envs.errors import brief
@@ -23,6 +24,8 @@ EXAM_FIELDS = (
     "agent", "game", "part", "version", "positions", "kept_wins", "kept_draws", "regret",
 )  # fmt: skip
 """What is taken from the objects that `azumaya exam --json` prints."""
+MOST_EXAMS = 64 << 20
+"""Bytes of a file of them that is read."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ def read_exams(path: Path) -> list[dict[str, Any]]:
     """
     found = dict[tuple[Any, ...], dict[str, Any]]()
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, MOST_EXAMS).removeprefix(codecs.BOM_UTF8)
         lines = [content] if content[:1] == b"[" else content.splitlines()
         values = [parse_json(line) for line in lines if line.strip()]
         for value in (v for part in values for v in (part if isinstance(part, list) else [part])):
