@@ -96,7 +96,9 @@ class Server:
 
     async def page(self, request: Request) -> Response:
         """The page, which asks for the rest itself."""
-        return HTMLResponse(own_file("app.html"))
+        # Below the prefix of a proxy, which this server is not told, only relative addresses lead.
+        root = "../" * (request.scope["path"].count("/") - 1) or "./"
+        return HTMLResponse(own_file("app.html").replace("{root}", root))
 
     async def static(self, request: Request) -> Response:
         """A script or style sheet."""
@@ -330,7 +332,7 @@ def make_app(
         pool.close()
         store.close()
 
-    return Starlette(
+    made = Starlette(
         routes=[*server.routes(), *exhibits.routes()],
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
         exception_handlers={
@@ -339,3 +341,5 @@ def make_app(
         },
         lifespan=lifespan,
     )  # fmt: skip
+    made.router.redirect_slashes = False  # to an address from the root
+    return made

@@ -28,7 +28,7 @@ def wait_for_turn(page: Any) -> None:
 
 def view(page: Any) -> dict[str, Any]:
     """The game as the server sees it."""
-    ask = "() => fetch('/api/games/' + location.pathname.split('/').pop()).then((a) => a.json())"
+    ask = "() => fetch('../api/games/' + location.pathname.split('/').pop()).then((a) => a.json())"
     found: dict[str, Any] = page.evaluate(ask)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -255,3 +256,16 @@ def test_pages_and_files(client: TestClient) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
     for path in ("/static/app.html", "/static/..%2fapp.py", "/static/board.py", "/nothing"):
         assert client.get(path).status_code == 404
+
+
+def test_no_address_begins_at_the_root(client: TestClient) -> None:
+    """A proxy may have put the server below a prefix; `test_prefix.py` plays there."""
+    view = begin(client)
+    for path, root in (("/", "./"), ("/gallery", "./"), (f"/g/{view['id']}", "../")):
+        page = client.get(path).text
+        found = re.findall(r'(?:href|src)="([^"]*)"', page)
+        assert [each for each in found if not each.startswith(root)] == ["data:,"]
+        assert f'"{root}static/app.js"' in page
+    for name in ("app.js", "board.js", "app.css", "board.css"):
+        assert re.findall(r"""["'`(]/\w[^"'`)]*""", client.get(f"/static/{name}").text) == []
+    assert not any("location" in client.get(path).headers for path in ("/gallery/", "/api/games/"))

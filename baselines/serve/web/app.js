@@ -1,7 +1,8 @@
 // The pages of `azumaya serve`: choosing a game, and playing it on the board.
 
-import { mount } from "/static/board.js";
+import { mount } from "./board.js";
 
+const ROOT = new URL("../", import.meta.url); // a proxy may have put all pages below a prefix
 const main = document.getElementById("main");
 const what = document.getElementById("what");
 const NAMES = { human: "a person at this screen", random: "random moves", greedy: "greedy, one step ahead" };
@@ -13,11 +14,16 @@ const SLOW = "Still searching... The first search of a game can take a minute, s
 let visit = 0; // the number of the page shown: what comes late for an earlier one is dropped
 let wake = () => {}; // asks again for what the page waits for, if anything
 
+// The address of a page or a file of the server.
+function at(path) {
+  return new URL(path, ROOT).href;
+}
+
 async function ask(path, body, method = body ? "POST" : "GET", signal = undefined) {
   const request = method === "GET" ? {} : {
     method, headers: { "Content-Type": "application/json" }, body: body && JSON.stringify(body),
   };
-  const answer = await fetch(`/api/${path}`, { ...request, signal }).catch(() => {
+  const answer = await fetch(at(`api/${path}`), { ...request, signal }).catch(() => {
     throw new Error("the server cannot be reached");
   });
   const content = await answer.json().catch(() => null); // what stands between may answer with a page
@@ -84,7 +90,7 @@ async function showStart(here) {
     }
   });
   const gallery = add(main, "p", "Or watch ");
-  add(gallery, "a", "games between agents", { href: "/gallery" });
+  add(gallery, "a", "games between agents", { href: at("gallery") });
   showGames(add(main, "section"), games);
 }
 
@@ -97,8 +103,8 @@ async function showGallery(here) {
   if (!games.length) add(main, "p", "The gallery is empty.");
   const list = add(main, "ul", "", { class: "gallery" });
   games.forEach(({ title, players, date, story, version }, n) => {
-    const link = add(add(list, "li"), "a", "", { href: `/gallery/${n}` });
-    add(link, "img", "", { src: `/gallery/${n}.svg?${version}`, alt: "", loading: "lazy", width: 240 });
+    const link = add(add(list, "li"), "a", "", { href: at(`gallery/${n}`) });
+    add(link, "img", "", { src: at(`gallery/${n}.svg?${version}`), alt: "", loading: "lazy", width: 240 });
     add(link, "strong", title);
     add(link, "span", players);
     add(link, "small", `${story} ${date}`);
@@ -140,7 +146,7 @@ async function begin(game, side, opponent, fields) {
   const here = visit;
   const view = await ask("games", wish);
   if (here !== visit) return; // the person has gone elsewhere; the game is in the list
-  history.pushState({}, "", `/g/${view.id}`);
+  history.pushState({}, "", at(`g/${view.id}`));
   showGame(view).focus();
 }
 
@@ -154,7 +160,7 @@ function showGames(section, games, focused = -1) {
   games.forEach(({ id, game, players, moves }, n) => {
     const line = add(list, "li");
     const title = `${game}: ${players.map(playerName).join(" - ")}`;
-    add(line, "a", title, { href: `/g/${id}` });
+    add(line, "a", title, { href: at(`g/${id}`) });
     add(line, "small", ` ${moves} ${moves === 1 ? "move" : "moves"} `);
     const button = add(line, "button", "Delete", { type: "button", "aria-label": `Delete ${title}` });
     button.addEventListener("click", async () => {
@@ -293,7 +299,7 @@ function buildAside(aside, { id, share }) {
   const list = add(aside, "ol", "", { class: "moves" });
   add(aside, "h2", "Share");
   buildShare(add(aside, "div", "", { class: "row" }), id, share);
-  const next = add(add(aside, "p"), "a", "New game", { href: "/" });
+  const next = add(add(aside, "p"), "a", "New game", { href: at("") });
   return (view) => {
     players.replaceChildren();
     view.players.forEach((name, n) => add(players, "div", `player_${n}: ${playerName(name)}`));
@@ -307,11 +313,11 @@ function buildAside(aside, { id, share }) {
 }
 
 function buildShare(row, id, share) {
-  add(row, "a", "Watch", { class: "link", href: `/watch/${share}`, target: "_blank", rel: "noopener" });
-  add(row, "a", "Record", { class: "link", href: `/api/games/${id}/record`, download: "" });
+  add(row, "a", "Watch", { class: "link", href: at(`watch/${share}`), target: "_blank", rel: "noopener" });
+  add(row, "a", "Record", { class: "link", href: at(`api/games/${id}/record`), download: "" });
   const copy = add(row, "button", "Copy link", { type: "button" });
   copy.addEventListener("click", async () => {
-    const link = new URL(`/watch/${share}`, location.href).href;
+    const link = at(`watch/${share}`);
     try {
       await navigator.clipboard.writeText(link);
       copy.textContent = "Copied";
@@ -333,19 +339,20 @@ function entitle(title, words) {
 
 async function route() {
   const here = (visit += 1);
-  const game = location.pathname.match(/^\/g\/([\w-]+)$/);
+  const path = location.pathname.slice(ROOT.pathname.length);
+  const game = path.match(/^g\/([\w-]+)$/);
   try {
     if (game) {
       const view = await ask(`games/${game[1]}`);
       if (here === visit) showGame(view);
-    } else if (location.pathname === "/gallery") await showGallery(here);
+    } else if (path === "gallery") await showGallery(here);
     else await showStart(here);
   } catch (problem) {
     if (here !== visit) return;
     entitle("Azumaya", "");
     main.replaceChildren();
     add(main, "p", problem.message, { class: "error", role: "alert" });
-    add(main, "a", "To the start", { href: "/" });
+    add(main, "a", "To the start", { href: at("") });
   }
 }
 
