@@ -7,6 +7,7 @@ from collections import Counter
 from ipaddress import ip_address
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LEAST_BYTES = 16_384
@@ -54,6 +55,15 @@ class Connection(H11Protocol):
         begins, self._has_begun = not self._has_begun, True
         super().data_received(data)
         self._watch(anew=begins)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; where an answer has begun already, it cannot be another one."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # whoever answers must not answer as well
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.abort()
 
     def on_response_complete(self) -> None:
         """Wait for the next request, unless it is there."""

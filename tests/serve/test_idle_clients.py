@@ -31,15 +31,17 @@ class Answers:
     Attributes:
         seconds: how long it waits.
         size: bytes of the answer, beginning with `a`.
+        reads: whether it reads the body first.
         ended: how many requests have ended, answered or not.
     """
 
-    def __init__(self, seconds: float = 0, size: int = 1) -> None:
-        self.seconds, self.size, self.ended = seconds, size, asyncio.Semaphore(0)
+    def __init__(self, seconds: float = 0, size: int = 1, reads: bool = True) -> None:
+        self.seconds, self.size, self.reads = seconds, size, reads
+        self.ended = asyncio.Semaphore(0)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request."""
-        while (await receive()).get("more_body"):
+        while self.reads and (await receive()).get("more_body"):
             pass
         await asyncio.sleep(self.seconds)
         length = (b"content-length", str(self.size).encode())
@@ -55,7 +57,7 @@ async def served(app: Answers, most: int = 9) -> AsyncIterator[int]:
     """A server for as long as the block lasts; its port."""
     listening = socket.create_server(("127.0.0.1", 0))
     connection: Any = partial(Connection, counts=Counter(), most=most)
-    config = uvicorn.Config(app, http=connection, log_level="error", lifespan="off")
+    config = uvicorn.Config(app, http=connection, log_config=None, lifespan="off")
     config.timeout_keep_alive, config.timeout_graceful_shutdown = 1, 1
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve([listening]))
@@ -152,6 +154,28 @@ def test_an_answer_that_is_taken_slowly() -> None:
             writer.close()
 
     asyncio.run(check())
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("reads", [False, True])
+def test_what_is_no_http_leaves_no_traceback(
+    caplog: pytest.LogCaptureFixture, waits: bool, reads: bool
+) -> None:
+    """Before, while and after the request is answered, by what reads its body or does not."""
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    async def check() -> None:
+        async with served(Answers(reads=reads)) as port:
+            for sent in (head, GET + head, head + b"1\r\na\r\n", HEAD[:-2], b""):
+                reader, writer = await connected(port)
+                writer.write(sent)
+                await asyncio.sleep(0.1 * waits)
+                writer.write(b"no length\r\n\r\n")
+                await ended(reader)
+                writer.close()
+
+    asyncio.run(check())
+    assert {record.getMessage() for record in caplog.records} == {"Invalid HTTP request received."}
 
 
 def test_connections_of_one_address_have_a_limit() -> None:
