@@ -28,6 +28,8 @@ MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
 """The largest sizes with which a network is built."""
 MOST_PARAMETERS = 1 << 28
 """The most parameters of a network; they take 1 GiB."""
+BLOCK = 16
+"""Rows of a matrix product that are added up in the same order on all CPUs tested."""
 
 
 def scale_of(game: Game) -> torch.Tensor:
@@ -130,12 +132,16 @@ class _Sums(torch.autograd.Function):
 
 
 def _linear(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
-    """What a layer makes of rows `(M, F)`, bit by bit the same wherever in the batch a row is.
+    """What a layer makes of rows `(M, F)`; without gradients, the same bits wherever a row is.
 
     Matrix products add in another order at the edges of their blocks, but not where rows are
-    columns.
+    columns. With a single output, or very few rows, some CPUs do so there, too, so these are filled
+    up.
     """
-    return torch.addmm(layer.bias[:, None], layer.weight, x.T).T
+    rows = len(x)
+    if torch.is_inference_mode_enabled() and (layer.out_features == 1 or rows < BLOCK):
+        x = nn.functional.pad(x, (0, 0, 0, -rows % BLOCK))
+    return torch.addmm(layer.bias[:, None], layer.weight, x.T).T[:rows]
 
 
 class BoardNet(nn.Module):
