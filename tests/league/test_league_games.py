@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -221,6 +222,35 @@ def test_all_code_of_an_agent_is_watched() -> None:
     assert seen[3:] == [0, 1]
     job = job_of(["odd_agents:Interrupts", "greedy"])
     assert table.play(job)["fault"] == (0, "KeyboardInterrupt"), "it is the agent's own"
+    board.close()
+
+
+WRITES = """
+import sys
+from azumaya.baselines.arena.league.games import NOBODY, Board
+board = Board(int(sys.argv[1]))
+for _ in range(200_000):
+    board.write(0, making=True)
+    board.write(NOBODY)
+    board.write(1, 6000.0)
+"""
+
+
+def test_a_board_is_read_whole_while_another_process_writes_it() -> None:
+    """A torn read would be an agent that has been thinking for as long as the machine runs."""
+    with tempfile.TemporaryFile() as file:
+        file.truncate(Board.SIZE)
+        board, number = Board(file.fileno()), file.fileno()
+        board.write(NOBODY)
+        seen = set()
+        with subprocess.Popen([sys.executable, "-c", WRITES, str(number)], pass_fds=(number,)) as w:
+            while w.poll() is None:
+                which, seconds, making = board.read()
+                seen.add((which, making, round(seconds, -2)))
+    assert w.returncode == 0
+    times = {(NOBODY, False): 0, (0, True): 0, (1, False): -6000}
+    assert {look[:2]: look[2] for look in seen if times.get(look[:2]) != look[2]} == {}
+    assert {look[:2] for look in seen} == times.keys()
     board.close()
 
 

@@ -26,6 +26,7 @@ from azumaya.baselines.arena.league.crew import (
     Worker,
     play_locally,
 )
+from azumaya.baselines.arena.league.games import Board
 from azumaya.baselines.arena.league.league import join, local_crew, play_league
 from azumaya.baselines.arena.league.making import sitting_out
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
@@ -173,6 +174,19 @@ def test_no_agent_is_charged_for_a_machine_that_stands_still(
         assert isinstance(pair, PairResult)
         faults.append(pair.faults[0])
     assert faults == [None, (0, "time-out: no move in 0.5 s")]
+
+
+def test_one_look_does_not_end_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first says that an agent has been thinking for ever, all others that it has begun."""
+    looks = iter([(0, 1e9, False)])
+    monkeypatch.setattr(Board, "read", lambda board: next(looks, (0, 0.0, False)))
+    key = PairKey(GAME, 0, "greedy", "random")
+    job = PairJob(key, ("greedy", "random"), ("built in", "built in"), 0, True, 10.0)
+    with contextlib.closing(Worker()) as worker:
+        pair = worker.play_pair(job, threading.Event())
+    assert isinstance(pair, PairResult)
+    assert pair.faults == (None, None)
+    assert next(looks, None) is None, "it was looked at"
 
 
 @pytest.mark.parametrize(

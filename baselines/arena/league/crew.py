@@ -186,7 +186,7 @@ class Worker:
         with contextlib.suppress(OSError):  # it has ended, which is seen below
             process.stdin.write(json.dumps(job).encode() + b"\n")
             process.stdin.flush()
-        answer, looked, still = b"", time.monotonic(), 0.0
+        answer, looked, still, late = b"", time.monotonic(), 0.0, False
         while not answer.endswith(b"\n"):
             if stop.is_set():
                 raise StoppedError
@@ -201,7 +201,8 @@ class Worker:
                 continue
             which, seconds, making = self._board.read()
             still = max(0.0, min(still, seconds))  # only what was during this call of the agent
-            if which != NOBODY and seconds - still > limit:
+            confirmed, late = late, which != NOBODY and seconds - still > limit
+            if confirmed and late:  # one look may come between a move and its report
                 self.close()
                 if making:
                     return unfit(which, f"cannot be made in {limit:g} s")

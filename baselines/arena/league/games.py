@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import mmap
-import struct
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -37,27 +36,32 @@ LONGEST_FAULT = 300
 class Board:
     """Memory that two processes share: which agent is thinking or being made, since when.
 
+    One process writes while the other reads, so all of it is one aligned word, written at once.
+
     Args:
         file: the descriptor of a file of `SIZE` bytes, which may be closed afterwards.
     """
 
-    _FORM = struct.Struct("=qddq")
-    SIZE = _FORM.size
+    SIZE = 8
+    _STATES = 8
 
     def __init__(self, file: int) -> None:
         self._memory = mmap.mmap(file, self.SIZE)
+        self._word = memoryview(self._memory).cast("q")
 
     def write(self, which: int, grace: float = 0.0, making: bool = False) -> None:
         """Note that an agent (0 or 1) begins to think or is being made, or `NOBODY`."""
-        self._FORM.pack_into(self._memory, 0, which, time.monotonic(), grace, making)
+        began = round(1e6 * (time.monotonic() + grace))
+        self._word[0] = self._STATES * began + 2 * (which - NOBODY) + making
 
     def read(self) -> tuple[int, float, bool]:
         """Which agent's code runs, the seconds of its own time it has taken, and if it is made."""
-        which, since, grace, making = self._FORM.unpack_from(self._memory, 0)
-        return which, time.monotonic() - since - grace, bool(making)
+        began, state = divmod(self._word[0], self._STATES)
+        return state // 2 + NOBODY, time.monotonic() - began / 1e6, bool(state % 2)
 
     def close(self) -> None:
         """Let the memory go."""
+        self._word.release()
         self._memory.close()
 
 
