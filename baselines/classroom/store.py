@@ -20,6 +20,7 @@ from azumaya.baselines.classroom.sitting import Fault, Sitting
 from azumaya.baselines.files import parse_json, shown
 from azumaya.baselines.version import version
 from azumaya.baselines.work_file import LineFile, line_text
+from azumaya.envs.errors import brief
 from azumaya.envs.notation import GameRecord
 
 FORMAT = 1
@@ -191,6 +192,8 @@ class ClassFile:
         if saved is None or self._exam is None:
             return None
         exam, asked = self._exam, tuple(saved["asked"])
+        if len({*asked}) < len(asked):
+            raise ValueError("asked: a position of the exam twice")
         pairs = zip(asked, saved["moves"], strict=True)
         answers = tuple(Answer(exam.positions[number], move) for number, move in pairs)
         for answer in answers:
@@ -229,6 +232,8 @@ def _differences(
 
 def _meeting(saved: Mapping[str, Any]) -> Meeting:
     one, other = map(_played, saved["games"])
+    if (one.seat, other.seat) != (0, 1):
+        raise ValueError(f"seats {one.seat}, {other.seat}: must be 0, then 1")
     return Meeting(saved["first"], saved["second"], saved["number"], (one, other))
 
 
@@ -236,5 +241,7 @@ def _played(saved: Mapping[str, Any]) -> Played:
     about = dict(saved["record"])
     for name in ("moves", "returns", "players"):
         about[name] = tuple(about[name])
+    if saved["result"] not in (-1, 0, 1):
+        raise ValueError(f"result={brief(saved['result'])}: must be 1, 0 or -1")
     fault = tuple(saved["fault"]) if saved["fault"] else None
     return Played(saved["result"], saved["seat"], GameRecord(**about), fault)

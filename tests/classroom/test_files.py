@@ -140,6 +140,28 @@ def test_a_torn_line_is_dropped_and_other_damage_is_told(tmp_path: Path) -> None
     file.close()
 
 
+@pytest.mark.parametrize(
+    ("part", "other", "message"),
+    [
+        ('"result":-1', '"result":5', "line 2: result=5: must be 1, 0 or -1"),
+        ('"seat":1', '"seat":0', "line 2: seats 0, 0: must be 0, then 1"),
+        ('"asked":[5,2]', '"asked":[5,5]', "line 2: asked: a position of the exam twice"),
+    ],
+)
+def test_results_that_cannot_be_are_refused(
+    tmp_path: Path, part: str, other: str, message: str
+) -> None:
+    path, exam = tmp_path / "class.jsonl", load_exam(GAME)
+    file = ClassFile(path, {"game": GAME}, exam)
+    file.add_run(run_of("a.py@1"))
+    file.close()
+    whole = path.read_text()
+    assert part in whole
+    path.write_text(whole.replace(part, other))
+    with pytest.raises(ClassFileError, match=message):
+        ClassFile(path, {"game": GAME}, exam)
+
+
 def test_what_a_failed_write_leaves_is_taken_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,7 +157,9 @@ def test_results_that_cannot_be_are_refused(path: Path) -> None:
     for changes in (
         {"results": [2, 0]}, {"results": [True, 0]}, {"first": "nobody"}, {"number": "0"},
         {"milliseconds": ["a", 0]}, {"milliseconds": [math.nan, 0]}, {"moves": [None, 1]},
-        {"faults": [[2, "x"], None]}, {"plies": [1]}, {"game": 1},
+        {"faults": [[2, "x"], None]}, {"plies": [1]}, {"game": 1}, {"results": [1, 1, 1]},
+        {"moves": [1, 1, 1]}, {"first": "random", "second": "greedy"}, {"second": "greedy"},
+        {"game": "abalone"},
     ):  # fmt: skip
         pair = {**json.loads(lines[-1]), "number": 9, **changes}
         path.write_text("\n".join([*lines, json.dumps(pair), ""]))

@@ -209,8 +209,9 @@ def _take(league: League | None, line: Any) -> League:
         league.cards[card.id] = card
     elif kind == "pair":
         result = _pair_of(line)
-        if not {result.key.first, result.key.second} <= league.cards.keys():
-            raise ValueError("a pair of agents that have not joined")
+        cards = [league.cards.get(each) for each in (result.key.first, result.key.second)]
+        if not all(card and result.key.game in card.games for card in cards):
+            raise ValueError(f"a pair of agents that have not joined for {result.key.game}")
         league.pairs.setdefault(result.key, result)
     elif kind == "session":
         session = Session(**line)
@@ -227,8 +228,12 @@ def _pair_of(line: dict[str, Any]) -> PairResult:
         raise ValueError(f"number={key.number!r}: must be a whole number from 0")
     _check_texts(key.game, key.first, key.second)
     first, second = map(_fault_of, line.pop("faults", (None, None)))
-    both = {name: (value[0], value[1]) for name, value in line.items()}
-    result = PairResult(key, faults=(first, second), **both)
+    if not key.first < key.second:
+        raise ValueError("first and second: must be two agents, in the order of their ids")
+    for name, value in line.items():
+        if not isinstance(value, list) or len(value) != 2:
+            raise ValueError(f"{name}={brief(value)}: must be two values")
+    result = PairResult(key, faults=(first, second), **{k: tuple(v) for k, v in line.items()})
     if not all(is_count(each, -1) and each <= 1 for each in result.results):
         raise ValueError(f"results={result.results}: must be 1, 0 or -1")
     for name in ("plies", "moves", "milliseconds"):
