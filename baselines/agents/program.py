@@ -9,7 +9,6 @@ import queue
 import select
 import shlex
 import shutil
-import signal
 import subprocess
 import threading
 import time
@@ -18,6 +17,7 @@ from typing import IO
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.files import shown
+from azumaya.baselines.keeper import KeptProcess
 from azumaya.baselines.search.arguments import check_number
 from azumaya.envs import MoveNameError, Position
 from azumaya.envs.adapters.duel.asked import check_asked
@@ -40,18 +40,17 @@ class ProgramAgent(Agent):
     """Asks a program for each move.
 
     The program runs as long as the agent does, unless it fails: then it is ended, and started again
-    for the next question. Except on Windows it ends with this process, even if that is killed. For
-    each move it is sent one line with the name of the game, the options as a JSON object without
-    spaces, and the position text; it answers with the name of a move on a line of its own. What it
-    writes without being asked waits in its pipe, and counts as the next answers.
+    for the next question. Except on Windows it ends with this process, even if that is killed, and
+    what it has started ends with it: on Linux all of it, elsewhere what is still in its process
+    group. For each move it is sent one line with the name of the game, the options as a JSON object
+    without spaces, and the position text; it answers with the name of a move on a line of its own.
+    What it writes without being asked waits in its pipe, and counts as the next answers.
 
     Args:
-        command: the program and its arguments, quoted as in a shell; no shell is started. When the
-            agent is closed, processes that the program has started are ended, too.
+        command: the program and its arguments, quoted as in a shell; no shell is started.
         seconds: the time to wait for an answer.
-        watched: whether another process watches this one, and ends it with its process group when
-            an answer takes too long. Then the agent itself waits for ever, and the program stays in
-            the group.
+        watched: whether another process watches this one, and ends it with all its processes when
+            an answer takes too long. Then the agent itself waits for ever.
 
     Raises:
         OptionError: the command is no text or empty, its quotes are not closed, or there is no such
@@ -73,8 +72,7 @@ class ProgramAgent(Agent):
                 f"program {shown(command)!r}: no program {shown(self.words[0])!r} can be run"
             )
         self.name, self.seconds, self._watched = f"{PREFIX}{command}", seconds, watched
-        self._process: subprocess.Popen[bytes] | None = None
-        self._guard: subprocess.Popen[bytes] | None = None
+        self._process: KeptProcess | None = None
         self._reader = _Reader()
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
@@ -91,18 +89,9 @@ class ProgramAgent(Agent):
     def close(self) -> None:
         """End the program."""
         process, self._process = self._process, None
-        guard, self._guard = self._guard, None
         if process is None:
             return
-        if guard is not None:  # before the program, whose number may be another's afterwards
-            guard.kill()
-            guard.wait()
-            close_pipe(guard.stdin)
-        if self._watched:
-            process.kill()
-        else:
-            kill_group(process)
-        process.wait()
+        process.end()
         close_pipe(process.stdin)  # the reader closes the other one
         self._reader.stop()
 
@@ -149,19 +138,14 @@ class ProgramAgent(Agent):
         how = "closed its output" if code is None else f"ended with exit code {code}"
         return ProgramError(f"{self.name}: the program {how}")
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> KeptProcess:
         if self._process is None:
             try:
-                self._process = subprocess.Popen(
-                    self.words,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    start_new_session=not self._watched,
+                self._process = KeptProcess(
+                    self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE
                 )
             except (OSError, ValueError) as error:
                 raise ProgramError(f"{self.name}: cannot be started: {error}") from error
-            if not self._watched:
-                self._guard = guard_group(self._process)
             assert self._process.stdout is not None
             self._reader = _Reader()
             threading.Thread(
@@ -224,35 +208,6 @@ class _Reader:
             while self._asked.get() and (answer := output.readline(LONGEST_LINE)):
                 self._answers.put(answer)
         self._answers.put(b"")
-
-
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that was started in a new session, and those it has started."""
-    with contextlib.suppress(OSError):  # it has ended
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-
-
-def guard_group(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes] | None:
-    """Start a shell that kills a group, as `kill_group` does, when this process ends.
-
-    Also if it is killed: the pipe from which the shell reads is closed then.
-
-    Returns:
-        The shell; None where there is none, or no room for it.
-    """
-    if not hasattr(os, "killpg"):
-        return None
-    words = ["/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$0"', str(process.pid)]
-    try:
-        return subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )  # fmt: skip
-    except OSError:
-        return None
 
 
 def close_pipe(pipe: IO[bytes] | None) -> None:

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 from azumaya.baselines.classroom import linux
 from azumaya.baselines.classroom.seccomp import filter_calls
+from azumaya.baselines.keeper import end_all
 
 NAMESPACES, LANDLOCK, SECCOMP = "namespaces", "landlock", "seccomp"
 LAYERS = (NAMESPACES, LANDLOCK, SECCOMP)
@@ -144,7 +145,8 @@ def _wait_for(child: int, ours: Iterable[int]) -> NoReturn:
     """Wait for the child to end, or for the order to end it; then end with all that is left."""
 
     def end(*_: object) -> NoReturn:
-        _end_all(child)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        end_all(child)
         os._exit(128 + signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, end)
@@ -157,23 +159,8 @@ def _wait_for(child: int, ours: Iterable[int]) -> NoReturn:
         if ended == child:
             status = os.waitstatus_to_exitcode(code)
             break
-    _end_all(child)
+    end_all(child)
     os._exit(status if status >= 0 else 128 - status)
-
-
-def _end_all(child: int) -> None:
-    """End the child and every process that it has left to this one."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(child, signal.SIGKILL)
-    while True:
-        for left in linux.children(os.getpid()):
-            with contextlib.suppress(OSError):
-                os.kill(left, signal.SIGKILL)
-        try:
-            os.wait()
-        except ChildProcessError:
-            return
 
 
 def close_off(found: Isolation, wanted: Iterable[str], readable: Iterable[str],

@@ -153,12 +153,3 @@ def threads() -> int:
         return len(os.listdir("/proc/self/task"))
     except OSError:
         return 0
-
-
-def children(process: int) -> list[int]:
-    """The ids of the children of a process."""
-    try:
-        with open(f"/proc/{process}/task/{process}/children") as file:
-            return [int(word) for word in file.read().split()]
-    except OSError:
-        return []

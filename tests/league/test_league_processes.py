@@ -137,12 +137,41 @@ def played_against_random(name: str, limit: float) -> PairResult:
     return pair
 
 
-def test_a_program_that_is_too_slow_is_ended(tmp_path: Path) -> None:
-    mark = str(tmp_path)
-    name = f"program:{shlex.join([sys.executable, '-c', 'import time; time.sleep(99)', mark])}"
-    pair = played_against_random(name, limit=0.3)
-    assert pair.faults == ((0, "time-out: no move in 0.3 s"),) * 2
-    processes.eventually(lambda: not processes.running_with(mark))
+LEAVES = """
+import subprocess, sys, time
+words = [sys.executable, "-c", "import time; time.sleep(999)", MARK]
+subprocess.Popen(words, start_new_session=True, stdout=subprocess.DEVNULL)
+time.sleep(999)
+"""
+
+
+def leaving(mark: str) -> str:
+    """A program that never answers, and starts another in a session of its own."""
+    code = LEAVES.replace("MARK", repr(mark))
+    return f"program:{shlex.join([sys.executable, '-c', code, mark])}"
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+
+
+@on_linux
+def test_a_program_that_is_too_slow_is_ended_with_all_it_has_started(tmp_path: Path) -> None:
+    pair = played_against_random(leaving(str(tmp_path)), limit=1.5)
+    assert pair.faults == ((0, "time-out: no move in 1.5 s"),) * 2
+    assert not processes.running_with(str(tmp_path))
+
+
+@on_linux
+@pytest.mark.parametrize("command", ["evaluate", "league"])
+def test_programs_end_with_a_command_that_is_killed(tmp_path: Path, command: str) -> None:
+    """And with them all that they have started."""
+    words = [command, leaving(str(tmp_path)), "random", "--game", GAME]
+    results = ["--results", tmp_path / "league.jsonl"] if command == "league" else []
+    with processes.start(*words, *results) as process:
+        # the command, a keeper, the program, and what that has started
+        processes.eventually(lambda: len(processes.running_with(str(tmp_path))) > 3)
+        process.send_signal(signal.SIGKILL)
+    processes.eventually(lambda: not processes.running_with(str(tmp_path)))
 
 
 def test_programs_that_agents_start_read_no_jobs() -> None:

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.agents.program import close_pipe, kill_group
+from azumaya.baselines.agents.program import close_pipe
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult, read_card
+from azumaya.baselines.keeper import KeptProcess
 from azumaya.baselines.threads import Together
 from azumaya.envs import OptionError
 
@@ -120,7 +121,7 @@ class Worker:
     """A process that plays one game after the other; started when needed, replaced when it ends."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: KeptProcess | None = None
         self._made: dict[str, str] = {}
 
     def play_pair(self, job: PairJob, stop: threading.Event) -> Outcome:
@@ -159,8 +160,7 @@ class Worker:
         self._made.clear()
         if process is None:
             return
-        kill_group(process)
-        process.wait()
+        process.end()
         close_pipe(process.stdin)
         close_pipe(process.stdout)
         self._board.close()
@@ -210,7 +210,7 @@ class Worker:
         report: dict[str, Any] = json.loads(answer)
         return report
 
-    def _after_the_end(self, process: subprocess.Popen[bytes]) -> dict[str, Any] | None:
+    def _after_the_end(self, process: KeptProcess) -> dict[str, Any] | None:
         which, _, making = self._board.read()
         code = process.wait()
         self.close()
@@ -221,18 +221,18 @@ class Worker:
             return unfit(which, f"cannot be made: it crashed its process: {how}")
         return lost(which, f"crashed its process: {how}")
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> KeptProcess:
         if self._process is None:
             with tempfile.TemporaryFile() as file:  # without a name: nothing is left of it
                 file.truncate(Board.SIZE)
                 number = file.fileno()
                 self._board = Board(number)
                 self._board.write(NOBODY)
-                self._process = subprocess.Popen(
+                self._process = KeptProcess(
                     [sys.executable, "-P", "-m", "azumaya.baselines.arena.league.child",
                      str(number)],
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, pass_fds=(number,),
-                    env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")}, start_new_session=True,
+                    env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
                 )  # fmt: skip
         return self._process
 
