@@ -100,6 +100,8 @@ def separate(memory: int, wanted: Iterable[str], ours: Iterable[int]) -> Isolati
     child = os.fork()
     if child:
         _wait_for(child, ours)
+    if NAMESPACES in found.layers and (second := os.fork()):
+        _pass_on(second, ours)  # the first process of a namespace ignores what `abort` sends it
     if sys.platform == "linux":
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     _set_limits(memory, found)
@@ -160,7 +162,20 @@ def _wait_for(child: int, ours: Iterable[int]) -> NoReturn:
             status = os.waitstatus_to_exitcode(code)
             break
     end_all(child)
-    os._exit(status if status >= 0 else 128 - status)
+    os._exit(_code(status))
+
+
+def _pass_on(child: int, ours: Iterable[int]) -> NoReturn:
+    """Wait for the child to end; the system then ends what is left in the namespace."""
+    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+    for descriptor in ours:
+        os.close(descriptor)
+    os._exit(_code(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
+
+
+def _code(status: int) -> int:
+    """An exit code, or 128 plus the number of a signal, as in a shell."""
+    return status if status >= 0 else 128 - status
 
 
 def close_off(found: Isolation, wanted: Iterable[str], readable: Iterable[str],

@@ -115,7 +115,7 @@ MORE = {
     "starts_a_program.py": Hostile(inside("subprocess.run(['/bin/true'])"), DENIED),
     "kills_everything.py": Hostile(inside("os.kill(-1, signal.SIGKILL)"), DENIED),
     "sleeps.py": Hostile(inside("time.sleep(1e6)"), "time-out: it needed more than"),
-    "aborts.py": Hostile(inside("os.abort()"), "ended its process: signal"),
+    "aborts.py": Hostile(inside("os.abort()"), "ended its process: signal 6"),
     "writes_elsewhere.py": Hostile(inside("open('@ELSEWHERE@', 'w')"), UNREADABLE),
     "lists_others.py": Hostile(inside("os.listdir('@HERE@')"), UNREADABLE),
     "reads_marks.py": Hostile(inside("open('@OUT@/class.jsonl').read()"), UNREADABLE),

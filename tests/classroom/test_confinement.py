@@ -240,7 +240,7 @@ def test_no_process_is_left_even_if_it_can_start_some(layers: tuple[str, ...], r
     request = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
     try:
         process.ask(request, 5)
-        assert len(running_in(runs)) == 3
+        assert len(running_in(runs)) == 3 + len(layers)
     finally:
         process.close()
 
