@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from azumaya.baselines.signals import interrupt_anywhere
-from azumaya.envs.extras import MissingExtraError, require
-
-FAILED = 2
-"""The exit code if an optional package is missing."""
+from azumaya.baselines.signals import REFUSED, interrupt_anywhere, leave_on_interrupt
 
 
 def main() -> None:
     """Run the command line; missing packages and system errors are reported in one line."""
+    leave_on_interrupt()
+    from azumaya.envs.extras import MissingExtraError, require  # noqa: PLC0415 - takes a second
+
     try:
         require("typer", extra="cli")
         require("rich", extra="cli")
@@ -23,7 +22,7 @@ def main() -> None:
         guarded("azumaya", app)
     except MissingExtraError as error:
         print(f"azumaya: {error}", file=sys.stderr)
-        raise SystemExit(FAILED) from None
+        raise SystemExit(REFUSED) from None
 
 
 if __name__ == "__main__":

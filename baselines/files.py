@@ -20,7 +20,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn
 
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, naming
 
 MOST_TEXT = 1 << 20
 """The largest JSON file that is read, in bytes, unless the caller sets another limit."""
@@ -203,9 +203,11 @@ def write_together(contents: Mapping[Path, bytes], mode: int | None = None) -> N
     aside = {path: _aside(path) for path in whole}
     try:
         for path, content in whole.items():
-            _write_beside(path, aside[path], content, mode)
+            with naming(path):
+                _write_beside(path, aside[path], content, mode)
         for path in whole:
-            os.replace(aside[path], path)
+            with naming(path):
+                os.replace(aside[path], path)
     except BaseException:
         for temporary in aside.values():
             with contextlib.suppress(OSError):
@@ -215,7 +217,8 @@ def write_together(contents: Mapping[Path, bytes], mode: int | None = None) -> N
         flush_folder(folder)
     for path, content in contents.items():
         if is_special(path):
-            path.write_bytes(content)
+            with naming(path):
+                path.write_bytes(content)
 
 
 def _target(path: Path) -> Path:

@@ -76,6 +76,11 @@ class KeptProcess(subprocess.Popen[bytes]):
             self.wait()
 
 
+def how_ended(code: int) -> str:
+    """How a process ended, in words, by its exit code as `Popen` has it."""
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
+
 def end_all(child: int) -> None:
     """End a child of this process, and every process that it has left to this one."""
     with contextlib.suppress(ProcessLookupError):

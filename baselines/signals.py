@@ -1,8 +1,13 @@
-"""Let signals end a process even while LLVM compiles."""
+"""How programs end: their exit codes, and signals, which end them even while LLVM compiles.
+
+Scripts and commands have the same codes; those of other signals than Ctrl-C are 128 and the number
+of the signal, as in a shell.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -18,10 +23,21 @@ ENDING = [
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
 ]
 """The signals besides that of Ctrl-C that end a process."""
-INTERRUPTED = 130
-"""The exit code of commands after Ctrl-C."""
+DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: all is done; something failed, or what was examined has faults; the command is wrong,
+or what it names cannot be used, and nothing was done; Ctrl-C."""
 AGAIN = 0.05
 """Seconds after which a signal is tried again that came where exceptions are lost."""
+
+
+def leave_on_interrupt() -> None:
+    """Let Ctrl-C end the process at once, without a traceback, while a program is imported."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    os._exit(INTERRUPTED)
 
 
 def interrupt_anywhere() -> None:
@@ -34,7 +50,7 @@ def interrupt_anywhere() -> None:
 
     An ignored signal stays ignored, and a handler of somebody else's stays.
     """
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _leave):
         signal.signal(signal.SIGINT, _end)
     _watch_lost_exceptions()
 

@@ -17,10 +17,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.files import reason
+from azumaya.baselines.signals import FAILED
 
-CLOSED, FAILED, AGENT_FAILED = 1, 2, 1
-"""Exit codes: the reader of the output has closed it (as `| head` does); a system error; an agent
-of the user's raised an exception."""
+UNUSABLE = (
+    errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS,
+    errno.ENAMETOOLONG, errno.ELOOP,
+)  # fmt: skip
+"""Errors of the system that say of a file which the user has named that it cannot be used."""
 
 
 def console(stderr: bool = False) -> Console:
@@ -55,15 +58,19 @@ def complaints(
     """Turn errors in what the user gave into complaints of the command line.
 
     Args:
-        kinds: the exceptions that say what is wrong.
+        kinds: the exceptions that say what is wrong, besides those of `UNUSABLE`.
 
     Raises:
-        typer.BadParameter: an exception of these kinds was raised; the message is the same.
+        typer.BadParameter: such an exception was raised; the message is the same.
     """
     try:
         yield
     except kinds as error:
         raise typer.BadParameter(str(error)) from None
+    except OSError as error:
+        if error.errno not in UNUSABLE:
+            raise
+        raise typer.BadParameter(reason(error)) from None
 
 
 def guarded(name: str, command: Callable[[], Any]) -> None:
@@ -78,9 +85,9 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
         command: the command; it may raise `SystemExit`.
 
     Raises:
-        SystemExit: with `FAILED` after a system error, such as a full disk; with `CLOSED`, and no
-            message, if the reader of the output has closed it; with `AGENT_FAILED` if an agent
-            raised an exception.
+        SystemExit: with `FAILED` after a system error, such as a full disk, or if an agent raised
+            an exception; without a message if the reader of the output has closed it, as `| head`
+            does.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # never fail on a character that the terminal lacks
@@ -93,7 +100,7 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
     except OSError as error:
         _drop_output()
         if error.errno == errno.EPIPE:
-            raise SystemExit(CLOSED) from None
+            raise SystemExit(FAILED) from None
         _tell(f"{name}: {reason(error)}")
         raise SystemExit(FAILED) from None
     except AgentFailedError as error:
@@ -103,7 +110,7 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
             if own:
                 _tell("".join(traceback.format_list(own)).rstrip())
         _tell(f"{name}: {error}")
-        raise SystemExit(AGENT_FAILED) from None
+        raise SystemExit(FAILED) from None
 
 
 def _from_the_agent(trace: TracebackType | None) -> TracebackType | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.files import is_special, locked, parse_json, write_all
-from azumaya.envs.errors import brief
+from azumaya.envs.errors import brief, naming
 
 Line = dict[str, Any]
 
@@ -37,6 +37,7 @@ class LineFile:
     """
 
     def __init__(self, path: Path, in_use: Exception, mode: int = 0o666) -> None:
+        self._path = path
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file, self._lock = os.open(path, flags, mode), threading.Lock()
         if not locked(self._file):
@@ -49,7 +50,7 @@ class LineFile:
         Raises:
             OSError: it cannot be written; the file is as before.
         """
-        with self._lock:
+        with self._lock, naming(self._path):
             size = os.fstat(self._file).st_size
             try:
                 write_all(self._file, line.encode())
@@ -63,7 +64,8 @@ class LineFile:
 
     def sync(self) -> None:
         """Flush to the disk."""
-        os.fsync(self._file)
+        with naming(self._path):
+            os.fsync(self._file)
 
     def close(self) -> None:
         """Close the file, which others can open then."""

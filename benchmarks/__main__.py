@@ -7,6 +7,11 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
+from azumaya.baselines.signals import INTERRUPTED, REFUSED, end_on_signals, leave_on_interrupt
+
+if __name__ == "__main__":
+    leave_on_interrupt()  # before what takes long to import
+
 from azumaya.envs.extras import MissingExtraError, require
 
 try:
@@ -16,12 +21,11 @@ except MissingExtraError as missing:
     if __name__ != "__main__":
         raise
     print(f"azumaya bench: {missing}", file=sys.stderr)
-    raise SystemExit(2) from None
+    raise SystemExit(REFUSED) from None
 
 import typer
 
 from azumaya.baselines.files import reason, shown, write_whole
-from azumaya.baselines.signals import INTERRUPTED, end_on_signals
 from azumaya.baselines.terminal import complaints, guarded
 from azumaya.baselines.terminal import console as new_console
 from azumaya.benchmarks import device, machine, report

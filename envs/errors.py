@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import reprlib
+from collections.abc import Iterator
 from typing import Any
 
 _SHORT = reprlib.Repr()
@@ -54,3 +57,18 @@ def told(error: BaseException) -> str:
     except BaseException as another:
         text = f"its text cannot be shown ({type(another).__name__})"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+@contextlib.contextmanager
+def naming(file: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors of the system name a file.
+
+    Those about an open file, such as that the disk is full, name none, and others may name a
+    temporary file beside it.
+    """
+    try:
+        yield
+    except OSError as error:
+        error.filename = os.fspath(file)
+        del error.filename2  # None would be shown
+        raise

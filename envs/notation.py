@@ -241,7 +241,8 @@ def _append(file: FileIO, data: bytes) -> None:
     try:
         while written < len(data):
             written += file.write(data[written:]) or 0
-    except OSError:
+    except OSError as error:
+        error.filename = file.name
         about = os.fstat(file.fileno())
         if written and stat.S_ISREG(about.st_mode) and about.st_size == file.tell():
             file.truncate(about.st_size - written)  # unless another writer has appended since

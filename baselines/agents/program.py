@@ -17,7 +17,7 @@ from typing import IO
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.files import shown
-from azumaya.baselines.keeper import KeptProcess
+from azumaya.baselines.keeper import KeptProcess, how_ended
 from azumaya.baselines.search.arguments import check_number
 from azumaya.envs import MoveNameError, Position
 from azumaya.envs.adapters.duel.asked import check_asked
@@ -103,9 +103,9 @@ class ProgramAgent(Agent):
         answer = self._ask(request(position))
         try:
             return position.parse_move(answer)
-        except MoveNameError:
+        except MoveNameError as error:
             self.close()  # who knows what else it has written
-            raise
+            raise MoveNameError(f"{self.name}: {error}") from error
 
     def _ask(self, line: str) -> str:
         process = self._running()
@@ -135,7 +135,7 @@ class ProgramAgent(Agent):
             process.wait(1)  # it may have closed its output without ending
         code = process.poll()
         self.close()
-        how = "closed its output" if code is None else f"ended with exit code {code}"
+        how = "closed its output" if code is None else f"ended with {how_ended(code)}"
         return ProgramError(f"{self.name}: the program {how}")
 
     def _running(self) -> KeptProcess:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from azumaya.baselines.arena.matches import Score
+from azumaya.envs.errors import naming
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
@@ -102,5 +104,6 @@ def save_picture(figure: Any, path: Path | BinaryIO, **more: Any) -> None:
     """
     kind = path.suffix[1:].lower() if isinstance(path, Path) else "png"
     undated = {"Date": None} if kind == "svg" else None
-    with require("matplotlib", "league").rc_context({"svg.hashsalt": "azumaya"}):
+    named = naming(path) if isinstance(path, Path) else contextlib.nullcontext()
+    with named, require("matplotlib", "league").rc_context({"svg.hashsalt": "azumaya"}):
         figure.savefig(path, dpi=150, format=kind, metadata=undated, **more)

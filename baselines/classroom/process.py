@@ -28,6 +28,7 @@ from azumaya.baselines.arena import exams
 from azumaya.baselines.arena.league.crew import LOOK, ONE_THREAD, StoppedError
 from azumaya.baselines.classroom.confine import LAYERS, Isolation, lacking
 from azumaya.baselines.files import UnusableFileError, locked, parse_json
+from azumaya.baselines.keeper import how_ended
 from azumaya.envs.kernels.cache import default_root
 from azumaya.envs.registry import MODULES
 
@@ -332,8 +333,7 @@ class PlayerProcess:
             code = self._process.wait(ENDING)
             if abs(code) > 128:
                 code = 128 - abs(code)
-            how = f"exit code {code}" if code >= 0 else f"signal {-code}"
-            return f"ended its process: {how}"
+            return f"ended its process: {how_ended(code)}"
         return "closed the pipe of its answers"
 
 

@@ -18,6 +18,7 @@ from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.terminal import complaints, console
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError, Position, find_game
+from azumaya.envs.errors import naming
 from azumaya.envs.notation import GameRecord, read_record, read_records, replay
 from azumaya.envs.position import check_seed
 from azumaya.envs.render import ansi_of, save
@@ -100,7 +101,8 @@ def analyse_command(
     else:
         _print(here, found, top, board=output is None)
     if output is not None:  # last, so that a full disk does not cost the analysis
-        save(_scene(here, found), output)
+        with naming(output):
+            save(_scene(here, found), output)
 
 
 def _budget(

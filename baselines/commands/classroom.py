@@ -61,11 +61,12 @@ from azumaya.baselines.commands.exam import part_named
 from azumaya.baselines.commands.group import with_default
 from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.game_options import game_named, named_games
-from azumaya.baselines.signals import INTERRUPTED
+from azumaya.baselines.signals import FAILED, INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.errors import naming
 from azumaya.envs.extras import require
 from azumaya.envs.position import MAX_SEED
 
@@ -250,7 +251,7 @@ def check_command(
         printed = counted(run.printed, "byte")
         say(f"It printed {printed}, beginning with: {run.output[:MOST_BYTES]!r}")
     if found[0].status != GRADED or found[0].failures:
-        raise typer.Exit(1)
+        raise typer.Exit(FAILED)
 
 
 @app.command("starter")
@@ -262,7 +263,7 @@ def starter_command(
     with complaints():
         text = starter_text(game_named(game).name)
     try:
-        with file.open("x", encoding="utf-8") as opened:
+        with naming(file), file.open("x", encoding="utf-8") as opened:
             opened.write(text)
     except FileExistsError:
         raise typer.BadParameter(f"{shown(file)}: exists; name another file") from None
@@ -386,7 +387,7 @@ def _run(
 
 def _failed(error: object) -> typer.Exit:
     say(f"azumaya: {error}")
-    return typer.Exit(1)
+    return typer.Exit(FAILED)
 
 
 def _write(

@@ -10,10 +10,9 @@ import typer
 from rich.table import Table
 
 from azumaya.baselines.doctor import NOTE, OK, WRONG, Finding, examine
+from azumaya.baselines.signals import FAILED
 from azumaya.baselines.terminal import console
 
-FAULTY = 1
-"""The exit code if something is wrong."""
 MARKS = {OK: "✓", NOTE: "·", WRONG: "✗"}
 STYLES = {OK: "green", NOTE: "dim", WRONG: "bold red"}
 
@@ -39,7 +38,7 @@ def doctor(
         console().print(_table(findings))
         typer.echo("everything needed works" if not wrong else f"problems found: {len(wrong)}")
     if wrong:
-        raise typer.Exit(FAULTY)
+        raise typer.Exit(FAILED)
 
 
 def _table(findings: list[Finding]) -> Table:

@@ -46,7 +46,7 @@ from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.commands.group import with_default
 from azumaya.baselines.files import check_picture, check_writable, shown, write_whole
 from azumaya.baselines.game_options import game_named, named_games
-from azumaya.baselines.signals import INTERRUPTED
+from azumaya.baselines.signals import FAILED, INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES
 from azumaya.envs.adapters.batch.workers import available_cores
@@ -223,7 +223,7 @@ def _stopped() -> Iterator[None]:
         yield
     except LeagueError as error:
         say(f"azumaya: {error}")
-        raise typer.Exit(1) from None
+        raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
         say("Interrupted; the results so far are stored, and the same command resumes the league.")
         raise typer.Exit(INTERRUPTED) from None

@@ -16,7 +16,7 @@ from azumaya.baselines.commands.evaluate import Options
 from azumaya.baselines.entrants import HUMAN, choose_game, find_entrant, first_position
 from azumaya.baselines.game_options import named_games
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse
-from azumaya.baselines.signals import INTERRUPTED, ended_by_signals
+from azumaya.baselines.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
 from azumaya.baselines.table import Table
 from azumaya.baselines.terminal import complaints
 from azumaya.baselines.words import counted
@@ -29,8 +29,6 @@ LONGEST_INPUT = 10_000
 """The most characters in a line of input."""
 LONGEST_LINE = 8
 """The most moves that a hint shows of its line of play."""
-LEFT, NOT_KEPT = 0, 1
-"""Exit codes: the person left the game; the record could not be written."""
 
 
 class LeaveError(Exception):
@@ -107,10 +105,10 @@ def _play_on(table: Table) -> int:
         newline = "" if isinstance(end, LeaveError) else "\n"
         made = counted(len(table.moves), "move")
         typer.echo(f"{newline}left after {made}; the game is unfinished")
-        return INTERRUPTED if isinstance(end, KeyboardInterrupt) else LEFT
+        return INTERRUPTED if isinstance(end, KeyboardInterrupt) else DONE
     _draw(table)
     typer.echo(f"returns: {table.here.returns()}")
-    return 0
+    return DONE
 
 
 def _draw(table: Table) -> None:
@@ -129,7 +127,7 @@ def _keep(table: Table, file: Path) -> None:
     except OSError as error:
         typer.echo(f"{file} could not be written: {error.strerror}; this is the record:", err=True)
         typer.echo(record.to_json())
-        raise typer.Exit(NOT_KEPT) from None
+        raise typer.Exit(FAILED) from None
     typer.echo(f"recorded in {file}" + ("" if record.finished else ", unfinished"))
 
 

@@ -18,8 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 from azumaya.baselines.files import shown
-from azumaya.baselines.signals import INTERRUPTED
-from azumaya.baselines.terminal import console, progress, say
+from azumaya.baselines.signals import FAILED, INTERRUPTED, REFUSED
+from azumaya.baselines.terminal import UNUSABLE, console, progress, say
 
 if TYPE_CHECKING:
     from azumaya.envs.puzzles.criteria import Report
@@ -32,8 +32,6 @@ app = typer.Typer(
 BATCH = 25
 """Puzzles per write: few, so that Ctrl-C loses little, yet enough that writing takes no time."""
 
-MISSES, UNREADABLE = 1, 2
-"""Exit codes: a puzzle does not meet a criterion; bad input."""
 
 LINE = 82
 """Bytes of a puzzle in a file: 81 cells and a newline."""
@@ -128,7 +126,7 @@ def check(
         console().print(table)
     console().print(f"{checked - missed} of {checked} puzzles meet every criterion")
     if missed:
-        raise typer.Exit(MISSES)
+        raise typer.Exit(FAILED)
 
 
 def _table() -> Table:
@@ -315,10 +313,11 @@ def _not_there(output: Path, error: OSError, made: int) -> NoReturn:
         why = f"there is no folder {shown(output.parent)}; make it first"
     if made:
         why = f"{_why(error)}, after {made} puzzles; the same command continues from here"
-    _refuse(f"--output {shown(output)}: {why}")
+    begun = made or error.errno not in UNUSABLE
+    _refuse(f"--output {shown(output)}: {why}", FAILED if begun else REFUSED)
 
 
-def _refuse(problem: object) -> NoReturn:
-    """Report bad input and end the command."""
+def _refuse(problem: object, code: int = REFUSED) -> NoReturn:
+    """Report bad input, or what else ends the command with this code, and end it."""
     say(f"azumaya puzzles: {problem}")
-    raise typer.Exit(UNREADABLE)
+    raise typer.Exit(code)

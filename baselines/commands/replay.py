@@ -53,7 +53,7 @@ def replay_command(
         make = MOVING.get(output.suffix)
         games, more = _read(records, line, MOST_GAMES if make is None else 1)
         content = _page(games, values).encode() if make is None else make(games[0], pause)
-        write_whole(output, content)
+    write_whole(output, content)
     count = counted(len(games), "game")
     typer.echo(f"{shown(output)}: {count}, {len(content) / 1e6:.1f} MB")
     if more:

@@ -2,6 +2,11 @@
 
 import sys
 
+from azumaya.baselines.signals import REFUSED, leave_on_interrupt
+
+if sys.argv[:1] == ["-m"]:  # its value while Python looks up the module of `-m`
+    leave_on_interrupt()  # before what takes long to import
+
 from azumaya.envs.extras import MissingExtraError, require
 
 try:
@@ -11,7 +16,7 @@ try:
     ):  # fmt: skip
         require(_package, extra="train")
 except MissingExtraError as missing:
-    if sys.argv[:1] != ["-m"]:  # its value while Python looks up the module of `-m`
+    if sys.argv[:1] != ["-m"]:
         raise
     print(f"error: {missing}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(REFUSED)

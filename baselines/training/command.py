@@ -13,14 +13,12 @@ import tyro
 
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.signals import INTERRUPTED, end_on_signals
+from azumaya.baselines.signals import DONE, FAILED, INTERRUPTED, REFUSED, end_on_signals
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
 
-DONE, FAILED, REFUSED = 0, 1, 2
-"""Exit codes."""
 REFUSALS = (OptionError, RunError, CheckpointError, MissingExtraError)
 """Errors in a command, or in the run it names; or it needs a package that is not installed."""
 FAILURES = (OSError, MemoryError)

@@ -22,7 +22,7 @@ import numpy as np
 
 from azumaya.baselines.cluster import Cluster, CrewError
 from azumaya.baselines.pool import process_pool
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, naming
 
 Shared = TypeVar("Shared")
 Job = TypeVar("Job")
@@ -84,7 +84,7 @@ class Parcel:
         arrays: list[pickle.PickleBuffer] = []
         content = pickle.dumps(shared, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
         places = list[tuple[int, int]]()
-        with file.open("r+b" if file.exists() else "wb") as out:
+        with naming(file), file.open("r+b" if file.exists() else "wb") as out:
             for array in arrays:
                 first = -(-out.tell() // ALIGNMENT) * ALIGNMENT
                 out.seek(first)

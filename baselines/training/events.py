@@ -16,6 +16,8 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
+from azumaya.envs.errors import naming
+
 VERSION = "brain.Event:2"
 """The format of the file, which its first record names."""
 
@@ -51,8 +53,9 @@ class EventFile:
 
     def _add(self, **content: Any) -> None:
         event = Event(wall_time=time.time(), **content)
-        self._records.write(event.SerializeToString())
-        self._file.flush()
+        with naming(self._file.name):
+            self._records.write(event.SerializeToString())
+            self._file.flush()
 
     def close(self) -> None:
         """Close the file."""

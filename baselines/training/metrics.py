@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from azumaya.envs.errors import naming
+
 
 class Metrics:
     """A file of JSON objects, one per line.
@@ -34,13 +36,15 @@ class Metrics:
 
     def write(self, values: Mapping[str, Any]) -> None:
         """Add a line."""
-        self._file.write(json.dumps(values).encode() + b"\n")
-        self._file.flush()
+        with naming(self._file.name):
+            self._file.write(json.dumps(values).encode() + b"\n")
+            self._file.flush()
         self.lines += 1
 
     def flush(self) -> None:
         """Flush all lines to the disk."""
-        os.fsync(self._file.fileno())
+        with naming(self._file.name):
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file."""

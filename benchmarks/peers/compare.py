@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from azumaya.baselines.keeper import how_ended
 from azumaya.baselines.words import counted, markdown
 from azumaya.benchmarks import games, machine, reference, search
 from azumaya.benchmarks.child import run_child
@@ -179,7 +180,7 @@ def run_script(python: Path, peer: Peer, what: Comparison) -> tuple[list[Row], s
     if not done.returncode:
         return rows, ""
     said = done.stderr.strip()[-400:]
-    return rows, f"{peer.script} ended with exit code {done.returncode}: {said}"
+    return rows, f"{peer.script} ended with {how_ended(done.returncode)}: {said}"
 
 
 def pair_up(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from azumaya.baselines.agents.asking import AgentFailedError, ask
+from azumaya.baselines.signals import INTERRUPTED
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="exit codes of signals are POSIX")
 
@@ -17,6 +20,30 @@ def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a Python program in a process of its own."""
     command = [sys.executable, "-c", program, *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+AT_AN_IMPORT = """
+import signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {package!r}:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@posix
+@pytest.mark.parametrize("package", ["numpy", "rich"])
+@pytest.mark.parametrize(
+    "module", ["azumaya", "azumaya.benchmarks", "azumaya.baselines.training.td_value"]
+)
+def test_ctrl_c_during_imports_says_nothing(module: str, package: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(AT_AN_IMPORT.format(package=package))
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", "")
 
 
 COMPILING = """

@@ -15,6 +15,7 @@ import pytest
 from azumaya.baselines import entrants, terminal
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.commands.app import app
+from azumaya.baselines.signals import FAILED, REFUSED
 from azumaya.envs.puzzles.bank import BANK_FILE
 from tests.commands import azumaya
 from tests.processes import run, start
@@ -39,8 +40,10 @@ PIPED = ("version", "evaluate", "show", "play")
 """Commands that print in different ways."""
 
 
-def assert_one_line_error(result: subprocess.CompletedProcess[str], problem: str) -> None:
-    assert result.returncode == 2, result.stderr
+def assert_one_line_error(
+    result: subprocess.CompletedProcess[str], problem: str, code: int
+) -> None:
+    assert result.returncode == code, result.stderr
     assert problem in result.stderr
     assert "Traceback" not in result.stderr
     assert "Exception ignored" not in result.stderr
@@ -51,7 +54,7 @@ def assert_one_line_error(result: subprocess.CompletedProcess[str], problem: str
 def test_full_standard_output(words: tuple[object, ...]) -> None:
     with FULL.open("w") as full:
         result = run(*words, stdout=full)
-    assert_one_line_error(result, "azumaya: No space left on device")
+    assert_one_line_error(result, "azumaya: No space left on device", FAILED)
     if words == EVALUATE:  # the result of the games is still written where possible
         assert "random" in result.stderr
         assert "by seat" in result.stderr
@@ -62,8 +65,8 @@ def test_full_standard_output(words: tuple[object, ...]) -> None:
 @needs_full
 def test_both_streams_full() -> None:
     with FULL.open("w") as full:
-        assert run("puzzles", "show", stdout=full, stderr=full).returncode == 2
-        assert run("puzzles", "show", "nothing", stderr=full).returncode == 2
+        assert run("puzzles", "show", stdout=full, stderr=full).returncode == FAILED
+        assert run("puzzles", "show", "nothing", stderr=full).returncode == FAILED
         assert run(*EVALUATE, stderr=full).returncode == 0
 
 
@@ -155,7 +158,7 @@ def test_endless_files_are_refused(device: str) -> None:
         pytest.skip(f"there is no {device}")
     for words in (("puzzles", "check", device), ("puzzles", "generate", "--output", device)):
         result = run(*words)
-        assert_one_line_error(result, device)
+        assert_one_line_error(result, device, REFUSED)
         assert result.stderr.count("\n") == 1
 
 

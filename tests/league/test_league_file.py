@@ -224,7 +224,7 @@ def test_what_a_failed_write_leaves_is_taken_back(
     file.add_card(AgentCard("uct:5", "search", "", None, (GAME,)))
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match=r"No space left.*league\.jsonl'$"):
             file.add_pair(result(3))
     file.add_pair(result(3))
     file.close()
@@ -252,6 +252,6 @@ def test_a_file_whose_last_flush_fails_is_closed(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match=r"No space left.*league\.jsonl'$"):
             file.close()
     LeagueFile(tmp_path / "league.jsonl").close()

@@ -418,8 +418,9 @@ def test_a_program_plays_a_league(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "error", "message"),
     [
-        ("while input(): print('no move', flush=True)", MoveNameError, "no move"),
+        ("while input(): print('no', flush=True)", MoveNameError, "^program:.*: name='no'"),
         ("import sys; sys.exit(3)", ProgramError, "ended with exit code 3"),
+        ("import os; os.abort()", ProgramError, "ended with signal 6"),
         ("print(end='x')", ProgramError, "ended with exit code 0"),
         ("import time; time.sleep(99)", ProgramError, "no answer in 1.5 s"),
         ("print('x' * 99999)", ProgramError, "more than 65,536 bytes"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.commands import puzzles as puzzle_commands
+from azumaya.baselines.signals import FAILED
 from azumaya.envs.puzzles import generator, load_bank
 from azumaya.envs.puzzles.bank import BANK_FILE, BANK_SEED
 from azumaya.envs.puzzles.generator import generate
@@ -237,7 +238,7 @@ def test_a_full_disk_loses_no_puzzle(tmp_path: Path) -> None:
     puzzles("generate", "--count", 3, "--seed", SEED, "--output", file)
     before = file.read_bytes()
     result = run("puzzles", "generate", "--count", 40, "--seed", SEED, "--output", file, size=limit)
-    assert result.returncode == 2
+    assert result.returncode == FAILED
     assert f"--output {file}: File too large" in result.stderr
     assert result.stderr.count("\n") == 1
     assert file.read_bytes().startswith(before)

@@ -376,13 +376,13 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path) -> None:
         "records = list(read_records(sys.argv[1])) * 3; size = int(sys.argv[2])\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))\n"
         "try:\n    write_records(sys.argv[1], records)\n"
-        "except OSError as error:\n    print(error.strerror)\n"
+        "except OSError as error:\n    print(error.strerror, error.filename)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(path), str(len(before) * 5 // 2)],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout == "File too large\n"
+    assert done.stdout == f"File too large {path}\n"
     assert path.read_bytes() == before
 
 

@@ -21,7 +21,7 @@ from azumaya.baselines.agents.program import close_pipe
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult, read_card
-from azumaya.baselines.keeper import KeptProcess
+from azumaya.baselines.keeper import KeptProcess, how_ended
 from azumaya.baselines.threads import Together
 from azumaya.envs import OptionError
 
@@ -214,7 +214,7 @@ class Worker:
         which, _, making = self._board.read()
         code = process.wait()
         self.close()
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        how = how_ended(code)
         if which == NOBODY:
             return None
         if making:
