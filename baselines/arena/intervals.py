@@ -10,7 +10,7 @@ Z95 = 1.96
 """Standard deviations on either side of a 95 % interval."""
 
 
-def wilson(share: float, count: int) -> tuple[float, float]:
+def wilson(share: float, count: float) -> tuple[float, float]:
     """Wilson's 95 % interval for a share.
 
     Args:
@@ -23,6 +23,25 @@ def wilson(share: float, count: int) -> tuple[float, float]:
     half = z / (1 + z * z / count) * spread
     # rounding may put an end on the wrong side of the share
     return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))
+
+
+def of_pairs(pairs: Sequence[int]) -> tuple[float, float]:
+    """The 95 % interval for the share that is won of games played in pairs.
+
+    It is Wilson's, for as many observations as the pairs are worth: as many as would leave the
+    share as uncertain as the results of the pairs, which are independent, do. The two games of a
+    pair need not be. If one seat wins both of them, a pair is worth more than two observations, and
+    if one player does, only one. A pair is taken to be worth one until results say otherwise: one
+    more pair of the largest variance is added.
+
+    Args:
+        pairs: how many pairs gave 0, 1, 2, 3 and 4 half points; at least one.
+    """
+    count = sum(pairs)
+    share = sum(halves * n for halves, n in enumerate(pairs)) / (4 * count)
+    spread = sum(n * (halves / 4 - share) ** 2 for halves, n in enumerate(pairs))
+    largest = count * share * (1 - share)
+    return wilson(share, count * (largest + 1 / 4) / (spread + 1 / 4))
 
 
 def normal(values: Sequence[float]) -> tuple[float, float]:
@@ -38,15 +57,18 @@ def normal(values: Sequence[float]) -> tuple[float, float]:
     return mean - half, mean + half
 
 
-def difference(first: tuple[float, int], second: tuple[float, int]) -> tuple[float, float]:
+def difference(
+    one: float, ends: tuple[float, float], other: float, other_ends: tuple[float, float]
+) -> tuple[float, float]:
     """Newcombe's 95 % interval for the difference of two independent shares.
 
     Args:
-        first: a share and its number of observations, as for `wilson`.
-        second: the same for what is subtracted.
+        one: a share.
+        ends: its 95 % interval.
+        other: the share that is subtracted.
+        other_ends: its 95 % interval.
     """
-    (one, _), (other, _) = first, second
-    (low, high), (other_low, other_high) = wilson(*first), wilson(*second)
+    (low, high), (other_low, other_high) = ends, other_ends
     return (
         one - other - math.hypot(one - low, other_high - other),
         one - other + math.hypot(high - one, other - other_low),

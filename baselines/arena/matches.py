@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from azumaya.baselines.arena.intervals import wilson
+import numpy as np
+
+from azumaya.baselines.arena.intervals import of_pairs, wilson
 from azumaya.baselines.arena.rounds import Rounds, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent, class_hint, is_agent
@@ -33,6 +35,8 @@ class Score:
         losses: games lost.
         by_seat: wins of the first agent as player_0 and as player_1.
         draws_by_seat: games drawn or truncated with the first agent as player_0 and as player_1.
+        pairs: how many pairs of games, with the same start and swapped seats, gave the first agent
+            0, 1, 2, 3 and 4 half points; empty if that is not known.
     """
 
     first: str
@@ -42,6 +46,7 @@ class Score:
     losses: int = 0
     by_seat: tuple[int, int] = (0, 0)
     draws_by_seat: tuple[int, int] = (0, 0)
+    pairs: tuple[int, ...] = ()
 
     @property
     def games(self) -> int:
@@ -67,14 +72,12 @@ class Score:
         return first, second
 
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval for `rate`.
+        """The 95 % interval for `rate`, from the results of pairs, which are independent.
 
-        It takes all games as independent, each won or lost. Draws vary less than that, and so do
-        the two games of a start that favours one seat: then the interval is wider than it need be.
-        It is too narrow where the same agent tends to win both games of a start, most of all if
-        starts are repeated.
+        It is too narrow if agents that leave nothing to chance repeat starts. Where the pairs are
+        not known, it is Wilson's, which takes all games as independent.
         """
-        return wilson(self.rate, self.games)
+        return of_pairs(self.pairs) if self.pairs else wilson(self.rate, self.games)
 
     def _check_played(self) -> None:
         if not self.games:
@@ -168,6 +171,9 @@ def _score(games: Rounds, first: str, second: str) -> Score:
     wins = [int((gained > 0).sum()) for gained in by_seat]
     draws = [int((gained == 0).sum()) for gained in by_seat]
     losses = int((gains < 0).sum())
+    halves = gains.reshape(-1, 2).sum(axis=1) + 2
+    pairs = tuple(np.bincount(halves, minlength=5).tolist())
     return Score(
-        first, second, sum(wins), sum(draws), losses, (wins[0], wins[1]), (draws[0], draws[1])
-    )
+        first, second, sum(wins), sum(draws), losses, (wins[0], wins[1]), (draws[0], draws[1]),
+        pairs,
+    )  # fmt: skip

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from azumaya.baselines.arena.exams import Exam
-from azumaya.baselines.arena.intervals import wilson
+from azumaya.baselines.arena.intervals import of_pairs, wilson
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import PairKey, PairResult
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, chance
@@ -97,10 +97,23 @@ class Scheme:
 
 @dataclass(frozen=True)
 class GamesWon:
-    """Games against one opponent, or all of the class."""
+    """Games against one opponent, or all of the class.
 
-    games: int = 0
-    won: float = 0.0
+    Attributes:
+        pairs: how many pairs of games gave 0, 1, 2, 3 and 4 half points.
+    """
+
+    pairs: tuple[int, ...] = (0,) * 5
+
+    @property
+    def games(self) -> int:
+        """How many games were played."""
+        return 2 * sum(self.pairs)
+
+    @property
+    def won(self) -> float:
+        """How many were won, a draw counting as half."""
+        return sum(halves * n for halves, n in enumerate(self.pairs)) / 2
 
     @property
     def rate(self) -> float | None:
@@ -109,8 +122,8 @@ class GamesWon:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of the rate."""
-        return wilson(self.won / self.games, self.games) if self.games else None
+        """The 95 % interval of the rate."""
+        return of_pairs(self.pairs) if self.games else None
 
 
 @dataclass(frozen=True)
@@ -222,9 +235,9 @@ def _scores(run: Run, meetings: Sequence[Meeting]) -> dict[str, GamesWon]:
     own += [(m, CLASS) for m in meetings if run.id in (m.first, m.second)]
     for meeting, other in own:
         sign = 1 if meeting.first == run.id else -1
-        before = scores.get(other, GamesWon())
-        won = sum((sign * played.result + 1) / 2 for played in meeting.games)
-        scores[other] = GamesWon(before.games + 2, before.won + won)
+        pairs = list(scores.get(other, GamesWon()).pairs)
+        pairs[2 + sign * sum(played.result for played in meeting.games)] += 1
+        scores[other] = GamesWon(tuple(pairs))
     return scores
 
 

@@ -72,7 +72,7 @@ class Gap:
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the gap."""
         train, test = self.scores
-        return difference((train.rate, train.games), (test.rate, test.games))
+        return difference(train.rate, train.interval(), test.rate, test.interval())
 
 
 def measure(config: Config) -> list[Gap]:

@@ -20,16 +20,19 @@ def play_plainly(
     options: Mapping[str, Any] | None = None,
 ) -> Score:
     """What `play_pairing` returns for plain starts, one `Position` and one `act` for each move."""
-    wins, draws, losses = [0, 0], [0, 0], 0
+    wins, draws, losses, pairs = [0, 0], [0, 0], 0, [0] * 5
     for number in range(starts):
+        halves = 2
         for seat in (0, 1):
             start = Position(game, seed=seed + number, **(options or {}))
             gain = play_game(start, agents, seat, seed, number)
             wins[seat] += gain > 0
             draws[seat] += gain == 0
             losses += gain < 0
+            halves += gain
+        pairs[halves] += 1
     names = [agent.name for agent in agents]
-    return Score(*names, sum(wins), sum(draws), losses, tuple(wins), tuple(draws))
+    return Score(*names, sum(wins), sum(draws), losses, tuple(wins), tuple(draws), tuple(pairs))
 
 
 def play_game(position: Position, agents: Sequence[Any], seat: int, seed: int, number: int) -> int:

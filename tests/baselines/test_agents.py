@@ -10,6 +10,7 @@ import pytest
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.program import ProgramAgent
+from azumaya.baselines.arena.intervals import of_pairs
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.search import (
     AlphaBetaAgent,
@@ -78,10 +79,13 @@ def test_swapping_the_agents_mirrors_a_pairing(game: str) -> None:
     assert one == play_pairing(game, GreedyAgent(), RandomAgent(), starts=40, seed=1)
     other = play_pairing(game, RandomAgent(), GreedyAgent(), starts=40, seed=1)
     assert one.games == other.games == 80
+    assert sum(halves * n for halves, n in enumerate(one.pairs)) == 2 * 80 * one.rate
+    assert sum(one.pairs) == 40
+    assert one.interval() == of_pairs(one.pairs)
     assert one.rate > 0.5 > other.rate, "greedy should beat random in every game"
 
 
-def test_wilson_interval() -> None:
+def test_the_interval_is_wilsons_where_pairs_are_not_known() -> None:
     low, high = Score("a", "b", wins=50, draws=0, losses=50).interval()
     assert (round(low, 4), round(high, 4)) == (0.4038, 0.5962)
     assert Score("a", "b", wins=10, draws=0, losses=0).interval()[1] == 1.0

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from azumaya import baselines
@@ -25,7 +26,7 @@ from azumaya.baselines.arena.exam_results import (
     regret_interval,
 )
 from azumaya.baselines.arena.exams import PARTS, Exam, ExamError, ExamPosition, load_exam, read_exam
-from azumaya.baselines.arena.intervals import difference, normal, wilson
+from azumaya.baselines.arena.intervals import difference, normal, of_pairs, wilson
 from azumaya.baselines.search import solve
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import SolverRooms, Solving
@@ -155,10 +156,38 @@ def test_intervals_by_hand() -> None:
     assert wilson(1.0, 3)[1] == 1.0
     assert wilson(0.0, 3)[0] == 0.0
     # Newcombe (1998), example (a) of his method 10
-    assert difference((56 / 70, 70), (48 / 80, 80)) == pytest.approx((0.0524, 0.3339), abs=1e-4)
+    one, other = 56 / 70, 48 / 80
+    ends = difference(one, wilson(one, 70), other, wilson(other, 80))
+    assert ends == pytest.approx((0.0524, 0.3339), abs=1e-4)
     low, high = normal([0, 2, 2, 1, 0])  # mean 1, standard deviation 1
     assert (low, high) == pytest.approx((1 - 1.96 / 5**0.5, 1 + 1.96 / 5**0.5))
     assert normal([3]) == (3, 3)
+
+
+def test_an_interval_of_pairs_is_as_wide_as_their_results_differ() -> None:
+    """Pairs of independent games are worth two games each, and one if one player wins both."""
+    assert of_pairs([50, 0, 0, 0, 50]) == wilson(0.5, 100)
+    assert of_pairs([25, 0, 50, 0, 25]) == pytest.approx(wilson(0.5, 200), abs=1e-3)
+    assert of_pairs([0, 0, 100, 0, 0]) == pytest.approx((0.490, 0.510), abs=1e-3)
+    assert of_pairs([0, 0, 0, 0, 30]) == wilson(1, 30)
+
+
+@pytest.mark.parametrize(
+    "chances",
+    [
+        pytest.param((0.25, 0, 0.5, 0, 0.25), id="independent games"),
+        pytest.param((0.49, 0, 0.02, 0, 0.49), id="one player wins both"),
+        pytest.param((0.05, 0, 0.9, 0, 0.05), id="one seat wins both"),
+        pytest.param((0.1, 0.2, 0.4, 0.2, 0.1), id="draws"),
+        pytest.param((0.01, 0, 0.1, 0, 0.89), id="strong"),
+    ],
+)
+@pytest.mark.parametrize("count", [20, 200])
+def test_intervals_of_pairs_cover_the_true_share(chances: tuple[float, ...], count: int) -> None:
+    share = np.dot(chances, range(5)) / 4
+    drawn = np.random.default_rng(0).multinomial(count, chances, 2000)
+    covered = [low <= share <= high for low, high in map(of_pairs, drawn.tolist())]
+    assert np.mean(covered) > 0.92
 
 
 # ---- taking an exam ----
