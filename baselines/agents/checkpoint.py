@@ -8,7 +8,8 @@ and the size of the network are checked against limits first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import torch
@@ -29,8 +30,25 @@ from azumaya.envs.errors import brief
 from azumaya.envs.extras import require
 
 
+@contextlib.contextmanager
+def plain_tensors() -> Iterator[None]:
+    """Within this, new tensors are float32 on the CPU, whatever the user's program has set.
+
+    The dtype is set for all threads.
+    """
+    kind = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        with torch.device("cpu"):
+            yield
+    finally:
+        torch.set_default_dtype(kind)
+
+
 def build(sidecar: Sidecar) -> torch.nn.Module:
     """Build the network that a sidecar describes, with newly initialised weights.
+
+    It is on the CPU in float32, whatever torch's default device and dtype are.
 
     Raises:
         CheckpointError: this version's game or networks differ from the sidecar's.
@@ -42,9 +60,10 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
         )
     try:
         check_size(sidecar.network, game, sidecar.num_actions, sidecar.sizes)
-        network: torch.nn.Module = NETWORKS[sidecar.network](
-            game, sidecar.num_actions, **sidecar.sizes
-        )
+        with torch.device("cpu"):
+            network: torch.nn.Module = NETWORKS[sidecar.network](
+                game, sidecar.num_actions, **sidecar.sizes
+            )
     except OversizeError as error:
         raise CheckpointError(f"checkpoint: {error}") from error
     except (IndexError, RuntimeError, TypeError, ValueError) as error:
@@ -52,7 +71,7 @@ def build(sidecar: Sidecar) -> torch.nn.Module:
             f"checkpoint: no network {sidecar.network!r} for {game.title} has "
             f"num_actions={sidecar.num_actions} and sizes={sidecar.sizes}: {error}"
         ) from error
-    return network
+    return network.float()  # setting the default dtype would disturb other threads
 
 
 def contents(name: str, weights: Mapping[str, torch.Tensor], sidecar: Sidecar) -> dict[str, bytes]:

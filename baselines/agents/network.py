@@ -34,7 +34,8 @@ BLOCK = 16
 
 def scale_of(game: Game) -> torch.Tensor:
     """The factors that scale each plane's values to the range 0 to 1, `(C, 1, 1)`."""
-    return torch.tensor([1.0 / plane.high for plane in game.observation.planes])[:, None, None]
+    scales = [1.0 / plane.high for plane in game.observation.planes]
+    return torch.tensor(scales, dtype=torch.float32)[:, None, None]
 
 
 class NumberNet(nn.Module):
@@ -208,7 +209,7 @@ class MoveHead(nn.Module):
 
     def __init__(self, game: Game, num_actions: int, width: int) -> None:
         super().__init__()
-        cells = torch.zeros(2, game.observation.cells, num_actions)
+        cells = torch.zeros(2, game.observation.cells, num_actions, dtype=torch.float32)
         assert game.symmetries.moves is not None
         for action in range(num_actions):
             for which, own in enumerate(game.symmetries.moves(action)):

@@ -29,4 +29,8 @@ def load_sb3_zip(path: str | Path, *, trusted: bool = False) -> Any:
         raise UntrustedFileError(
             f"{path}: reading SB3's format can run code; if you trust the file, pass trusted=True"
         )
-    return require("sb3_contrib", "train").MaskablePPO.load(path, device="cpu")
+    algorithm = require("sb3_contrib", "train").MaskablePPO
+    from azumaya.baselines.agents.checkpoint import plain_tensors  # noqa: PLC0415 - needs torch
+
+    with plain_tensors():
+        return algorithm.load(path, device="cpu")

@@ -16,6 +16,7 @@ import torch
 from rich.console import Console
 
 from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.checkpoint import plain_tensors
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
@@ -202,6 +203,7 @@ class Overseer:
 C = TypeVar("C", bound=RunConfig)
 
 
+@plain_tensors()
 def run_training(config: C, make: Callable[[C], Learner]) -> list[Score]:
     """Train, evaluate, draw.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
+from azumaya.baselines import find_agent
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.network import NETWORKS, default_network
@@ -40,6 +41,44 @@ def test_a_policy_survives_the_disk(game: str, tmp_path: Path) -> None:
     assert actions == again.act(positions, [3, 2, 1, 0])
     assert all(a in p.legal_actions() for a, p in zip(actions, positions, strict=True))
     assert not list(tmp_path.glob(".*")), "temporary files are gone"
+
+
+@pytest.fixture(params=["meta", torch.bfloat16, torch.float64], ids=str)
+def other_default(request: pytest.FixtureRequest) -> Iterator[Callable[[], None]]:
+    """Sets another default device or dtype, as a user's program may."""
+    change = torch.set_default_device if request.param == "meta" else torch.set_default_dtype
+    yield lambda: change(request.param)
+    torch.set_default_device(None)
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize(("game", "kind"), [("sudoku_moyo", "numbers"), ("abalone", "board"),
+                                            ("abalone", "plain")])  # fmt: skip
+@pytest.mark.parametrize("form", ["{}", "puct:8:{}"])
+def test_agents_do_not_depend_on_the_defaults_of_torch(
+    game: str, kind: str, form: str, tmp_path: Path, other_default: Callable[[], None]
+) -> None:
+    sizes = {"width": 4, "depth": 2}
+    sidecar = sidecar_module.describe(find_game(game), Position(game).num_actions, kind, sizes)
+    torch.manual_seed(0)
+    checkpoint.save(tmp_path / "net", checkpoint.build(sidecar).state_dict(), sidecar)
+    name = form.format(tmp_path / "net")
+    positions = [Position(game, seed=s) for s in range(3)]
+    actions = find_agent(name).act(positions, [0, 1, 2])
+    other_default()
+    assert find_agent(name).act(positions, [0, 1, 2]) == actions
+
+
+def test_a_network_is_built_alike_whatever_the_defaults_of_torch(
+    other_default: Callable[[], None],
+) -> None:
+    sidecar = sidecar_module.describe(
+        find_game("abalone"), Position("abalone").num_actions, "board", {"width": 4, "depth": 1}
+    )
+    other_default()
+    network = checkpoint.build(sidecar)
+    for tensor in (*network.parameters(), *network.buffers()):
+        assert (tensor.device.type, tensor.dtype) == ("cpu", torch.float32)
 
 
 def test_sampling_follows_the_policy(tmp_path: Path) -> None:

@@ -338,6 +338,16 @@ def test_a_run_leaves_an_agent_and_its_curve(unbroken: Path) -> None:
     assert not (unbroken / "model.zip").exists()
 
 
+def test_training_does_not_depend_on_the_defaults_of_torch(unbroken: Path, tmp_path: Path) -> None:
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        with torch.device("meta"):
+            main(tiny_selfplay(tmp_path / "run"))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert differing(results(unbroken), results(tmp_path / "run")) == []
+
+
 def test_results_depend_on_the_seed_but_not_on_threads(unbroken: Path, tmp_path: Path) -> None:
     main(tiny_selfplay(tmp_path / "more", threads=3))
     assert differing(results(unbroken), results(tmp_path / "more")) == ["config.json"]

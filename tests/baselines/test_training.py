@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file
 
 from azumaya.baselines.agents.network import NETWORKS
@@ -152,6 +153,23 @@ def test_sb3_files_need_trust(run: Path) -> None:
         load_sb3_zip(run / "model.zip")
     model = load_sb3_zip(run / "model.zip", trusted=True)
     assert model.num_timesteps == 96
+
+
+def test_training_does_not_depend_on_the_defaults_of_torch(run: Path, tmp_path: Path) -> None:
+    model = load_sb3_zip(run / "model.zip", trusted=True)
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        with torch.device("meta"):
+            main(tiny(tmp_path / "run"))
+            same = load_sb3_zip(run / "model.zip", trusted=True)
+        assert torch.get_default_dtype() == torch.bfloat16
+    finally:
+        torch.set_default_dtype(torch.float32)
+    weights = load_file(run / "policy.safetensors")
+    again = load_file(tmp_path / "run" / "policy.safetensors")
+    assert all(torch.equal(weights[name], again[name]) for name in weights)
+    for one, other in zip(model.policy.parameters(), same.policy.parameters(), strict=True):
+        assert torch.equal(one, other)
 
 
 @pytest.mark.parametrize(
