@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import sys
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -22,7 +19,7 @@ from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import ValueAgent, is_value
 from azumaya.envs.adapters.duel.opponents import is_agent
 from azumaya.envs.errors import OptionError, brief, told
-from azumaya.envs.extras import require
+from azumaya.envs.extras import import_own, require
 
 if TYPE_CHECKING:
     from azumaya.baselines.agents.policy import PolicyAgent
@@ -142,15 +139,8 @@ def _imported(name: str) -> Agent:
 
 
 def _import(module: str, name: str) -> ModuleType:
-    """Import a module, which may be in the current folder.
-
-    The folder stays on the path: the agent may import its neighbours later, when it is made or
-    plays.
-    """
-    if (folder := os.getcwd()) not in sys.path[:1]:
-        sys.path.insert(0, folder)
     try:
-        return import_module(module)
+        return import_own(module)
     except Ended:
         raise
     except (Exception, SystemExit) as error:  # whatever the module's own code raises

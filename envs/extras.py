@@ -1,8 +1,11 @@
-"""Optional packages: imported where they are used, with an error that names the extra."""
+"""Modules imported where they are used: optional packages, with an error that names the extra, and
+the user's own."""
 
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from types import ModuleType
 
 _DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "numba": "numba-cuda"}
@@ -43,3 +46,16 @@ def require(module: str, extra: str) -> ModuleType:
             f"this needs the package {distribution_of(module)!r}, which is not installed; "
             f"in a clone of azumaya: {how_to_install(extra)}"
         ) from error
+
+
+def import_own(module: str) -> ModuleType:
+    """Import a module of the user's, which may be in the current folder.
+
+    The folder stays on the path: the module may import its neighbours later.
+
+    Raises:
+        Exception: whatever the module's own code raises.
+    """
+    if (folder := os.getcwd()) not in sys.path[:1]:
+        sys.path.insert(0, folder)
+    return importlib.import_module(module)

@@ -11,12 +11,12 @@ import pickle
 import re
 import sys
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.extras import import_own
 from azumaya.envs.game import Game
 from azumaya.envs.games.abalone.record import ABALONE
 from azumaya.envs.games.dominari.record import REVERS, SCORE, VIERER
@@ -34,7 +34,8 @@ DERIVED = (MATCH,)
 
 
 MODULES = "AZUMAYA_GAMES"
-"""Environment variable: a comma-separated list of modules whose games `find_game` also knows."""
+"""Environment variable: a comma-separated list of modules whose games `find_game` also knows; they may
+be in the current folder."""
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 """What names may be: ids, command lines and the names of files contain them."""
@@ -100,7 +101,8 @@ def find_game(name: str) -> Game:
     """The game with a name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
 
     It also finds the match of two games, as `sudoku_moyo_match` (the name in its records),
-    registered games, and those of the modules that the environment variable `AZUMAYA_GAMES` names.
+    registered games, and those of the modules that the environment variable `AZUMAYA_GAMES` names,
+    which may be in the current folder.
 
     Raises:
         OptionError: there is no such game, or a module in `AZUMAYA_GAMES` has no game or cannot be
@@ -164,7 +166,7 @@ def _import_games(module: str, place: str) -> bool:
         OptionError: it cannot be imported, or a game of it cannot be registered.
     """
     try:
-        found = vars(import_module(module)).values()
+        found = vars(import_own(module)).values()
     except Exception as error:  # whatever the module does when it is imported
         why = str(error) or type(error).__name__
         raise OptionError(f"{place} cannot be imported: {why}") from error

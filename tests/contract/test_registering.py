@@ -308,6 +308,18 @@ def test_modules_may_register_their_games_themselves(own_games: Path) -> None:
     assert "AZUMAYA_GAMES=nothing: this module contains no Game" in errors
 
 
+def test_modules_with_games_may_be_in_the_current_folder(own_games: Path) -> None:
+    """As those with agents may; `-P` leaves this to the library, as the command `azumaya` does."""
+    (own_games / "agents.py").write_text("from azumaya.baselines.agents import RandomAgent")
+    agent = "from azumaya.baselines import find_agent; find_agent('agents:RandomAgent')"
+    game = "from azumaya.envs import find_game; print(find_game('own').id)"
+    for code in (agent + "\n" + game, game + "\n" + agent):
+        said, errors = run_beside(
+            own_games, "-P", "-c", code, AZUMAYA_GAMES="attribute", PYTHONPATH=""
+        )
+        assert said == "azumaya/own-v0", errors
+
+
 def test_an_environment_variable_names_modules_with_games() -> None:
     """`AZUMAYA_GAMES` names modules; those missing or without games raise an error."""
     code = f"from azumaya.envs import find_game; print(find_game({YARDSTICK.name!r}).title)"
