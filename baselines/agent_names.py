@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from azumaya.baselines.search.naming import KINDS, is_search_name, search_agent
 from azumaya.baselines.signals import Ended
 from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import ValueAgent, is_value
-from azumaya.envs.adapters.duel.opponents import is_agent
+from azumaya.envs.adapters.duel.opponents import Opponent, class_hint, is_agent
 from azumaya.envs.errors import OptionError, brief, told
 from azumaya.envs.extras import import_own, require
 
@@ -31,15 +31,14 @@ SIMPLE: Mapping[str, Callable[[], Agent]] = {
 }
 """Agents without settings, by name."""
 
-MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
-"""The names of classes of one's own, such as `package.module:Class`."""
+MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(:.+)?")
+"""The names of classes of one's own, such as `package.module:Class`, perhaps with an argument."""
 
 NAMES_HELP = (
     "random, greedy, champion, champion:NODES, uct:SIMULATIONS (such as uct:1000), "
     "puct:SIMULATIONS, alphabeta:NODES (such as alphabeta:50000), each of these with a time per "
     "move instead (such as uct:10ms), the last two also with a checkpoint (such as puct:200:PATH), "
-    "a checkpoint's path, module:Class, or "
-    "program:COMMAND"
+    "a checkpoint's path, module:Class or module:Class:ARGUMENT, or program:COMMAND"
 )
 """The names of agents, for help texts."""
 
@@ -82,6 +81,8 @@ def find_agent(name: str) -> Agent:
             - `module:Class`, a class of your own with a method `act(positions, keys)`, see
               `azumaya.baselines.agents.Agent`. It is made without arguments; the module may be in
               the current folder;
+            - `module:Class:ARGUMENT`, the same made with one argument, the text after the second
+              colon, such as the path of its weights;
             - `program:./my_bot --flag`, a program that reads positions and writes moves, see
               `azumaya.baselines.agents.program.ProgramAgent`.
 
@@ -115,8 +116,25 @@ def find_agent(name: str) -> Agent:
     )
 
 
+def agent_for(given: Opponent | str, argument: str) -> Opponent:
+    """The agent that an argument of a function stands for, given as an object or by name.
+
+    Raises:
+        OptionError: it is neither; the error calls the argument by its name.
+        CheckpointError, MissingExtraError: as for `find_agent`.
+    """
+    if isinstance(given, str):
+        return find_agent(given)
+    if not is_agent(given):
+        raise OptionError(
+            f"{argument}={brief(given)}: must be an agent, an object with act(positions, keys), or "
+            f"the name of one, such as 'greedy'{class_hint([given])}"
+        )
+    return given
+
+
 def is_own_class(name: str) -> bool:
-    """Whether `find_agent` takes a name for that of a class of one's own, `module:Class`."""
+    """Whether `find_agent` takes a name for that of a class of one's own, `module:Class...`."""
     other = name in SIMPLE or is_search_name(name) or name.startswith(PREFIX)
     return bool(not other and MODULE_AND_CLASS.fullmatch(name) and not is_checkpoint(Path(name)))
 
@@ -127,8 +145,8 @@ def _imported(name: str) -> Agent:
     Raises:
         OptionError: the class cannot be imported or made, or is no agent.
     """
-    module, _, attribute = name.partition(":")
-    made = _make(_import(module, name), attribute, name)
+    module, attribute, *argument = name.split(":", 2)
+    made = _make(_import(module, name), attribute, argument, name)
     if not is_agent(made):
         raise OptionError(f"agent {name}: it has no method act(positions, keys)")
     if not hasattr(made, "name"):
@@ -147,17 +165,18 @@ def _import(module: str, name: str) -> ModuleType:
         raise OptionError(f"agent {name}: importing {module} failed: {told(error)}") from error
 
 
-def _make(module: ModuleType, attribute: str, name: str) -> Any:
-    """An object of a class of the module."""
+def _make(module: ModuleType, attribute: str, argument: Sequence[str], name: str) -> Any:
+    """An object of a class of the module, made with an argument or none."""
     found = getattr(module, attribute, None)
     if not callable(found):
         raise OptionError(f"agent {name}: {module.__name__} has no class {attribute}")
     try:
-        return found()
+        return found(*argument)
     except Ended:
         raise
     except (Exception, SystemExit) as error:  # likewise
-        raise OptionError(f"agent {name}: {attribute}() failed: {told(error)}") from error
+        said = "".join(map(repr, argument))
+        raise OptionError(f"agent {name}: {attribute}({said}) failed: {told(error)}") from error
 
 
 def _trained(name: str) -> Agent:

@@ -1,5 +1,7 @@
-"""Modules imported where they are used: optional packages, with an error that names the extra, and
-the user's own."""
+"""Modules that are imported where they are used: optional packages, and the user's own.
+
+The error for a missing package names the extra.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import codecs
 import datetime
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from io import FileIO
 from pathlib import Path
@@ -137,6 +137,35 @@ def record_of(
         players=check_players(players),
         finished=end.is_over,
     )
+
+
+def record_actions(
+    start: Position, actions: Iterable[int], players: tuple[str, str] = ("", "")
+) -> GameRecord:
+    """The record of a game from its start and the numbers of its actions.
+
+    So a game of a vector environment becomes a record: `start` is its position after `reset`, and
+    `actions` are those of its row.
+
+    Args:
+        start: the first position; it is not changed.
+        actions: the actions; those after the end of the game are ignored.
+        players: the names of the players, player_0 first.
+
+    Raises:
+        RecordError: an action is illegal; the error names the number of the move.
+        OptionError: `players` is not two names.
+    """
+    position, moves = start.copy(), list[str]()
+    for number, action in enumerate(actions, start=1):
+        if position.is_over:
+            break
+        try:
+            moves.append(position.move_name(action))
+            position.play(action)
+        except ValueError as error:
+            raise RecordError(f"actions: move {number}: {error}") from error
+    return record_of(start, moves, position, players)
 
 
 def check_players(players: Any) -> tuple[str, str]:

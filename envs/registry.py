@@ -34,8 +34,10 @@ DERIVED = (MATCH,)
 
 
 MODULES = "AZUMAYA_GAMES"
-"""Environment variable: a comma-separated list of modules whose games `find_game` also knows; they may
-be in the current folder."""
+"""Environment variable: a comma-separated list of modules whose games `find_game` also knows.
+
+They may be in the current folder.
+"""
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 """What names may be: ids, command lines and the names of files contain them."""

@@ -20,6 +20,11 @@ class AgentFailedError(RuntimeError):
     """An agent raised an exception of its own, which is the cause of this one."""
 
 
+def name_of(agent: Any) -> str:
+    """The name of an agent in tables and messages: its `name`, or that of its class."""
+    return str(getattr(agent, "name", type(agent).__name__))
+
+
 def is_of_library(agent: Any) -> bool:
     """Whether an agent's class is one of the library's."""
     return type(agent).__module__.startswith("azumaya.")

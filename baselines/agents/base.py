@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 
 from azumaya.baselines.agents.sidecar import Sidecar
 from azumaya.envs import Position
@@ -18,10 +19,13 @@ class Agent(ABC):
     Attributes:
         name: the agent's name in tables and records.
         sidecar: for agents made from a checkpoint, the description of its weights.
+        files: the files that it has read, such as its weights. In a league an agent with other
+            files is another one. Agents without this attribute have none.
     """
 
     name: str
     sidecar: Sidecar | None = None
+    files: Sequence[str | Path] = ()
 
     def check(self, position: Position) -> None:  # noqa: B027 - most agents play anything
         """Check that the agent can play a position's game with its options.

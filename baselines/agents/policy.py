@@ -10,7 +10,12 @@ import torch
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.checkpoint import load_network
-from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar, checkpoint_name
+from azumaya.baselines.agents.sidecar import (
+    CheckpointError,
+    Sidecar,
+    checkpoint_files,
+    checkpoint_name,
+)
 from azumaya.baselines.search.arguments import check_number, check_temperature
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_asked
@@ -56,7 +61,9 @@ class PolicyAgent(Agent):
             OptionError: the temperature is invalid, as for the class.
         """
         network, sidecar = load_network(path)
-        return cls(network, checkpoint_name(path), temperature, sidecar)
+        agent = cls(network, checkpoint_name(path), temperature, sidecar)
+        agent.files = checkpoint_files(path)
+        return agent
 
     def check(self, position: Position) -> None:
         """Check that the network can play a position's game with its options.

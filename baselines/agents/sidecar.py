@@ -107,6 +107,11 @@ def checkpoint_file(path: str | Path, suffix: str) -> Path:
     return path.with_name(checkpoint_name(path) + suffix)
 
 
+def checkpoint_files(path: str | Path) -> tuple[Path, ...]:
+    """Both files of a checkpoint."""
+    return tuple(checkpoint_file(path, suffix) for suffix in SUFFIXES)
+
+
 def checkpoint_name(path: str | Path) -> str:
     """The name of a checkpoint: that of either file without its suffix."""
     path = Path(path)
@@ -116,7 +121,7 @@ def checkpoint_name(path: str | Path) -> str:
 def is_checkpoint(path: str | Path) -> bool:
     """Whether a checkpoint has this path; False, too, for a name that no file can have."""
     try:
-        return any(checkpoint_file(path, suffix).is_file() for suffix in SUFFIXES)
+        return any(file.is_file() for file in checkpoint_files(path))
     except (OSError, ValueError):
         return False
 

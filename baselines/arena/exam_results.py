@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from azumaya.baselines.agent_names import find_agent
-from azumaya.baselines.agents.asking import ask, check_agent
+from azumaya.baselines.agent_names import agent_for
+from azumaya.baselines.agents.asking import ask, check_agent, name_of
 from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
 from azumaya.baselines.arena.intervals import normal, wilson
 from azumaya.baselines.arena.kernels import LOOKS
-from azumaya.baselines.arena.matches import name_of
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.errors import brief
@@ -236,8 +235,8 @@ def answer_exam(
         raise OptionError(f"exam={brief(exam)}: an Exam is needed, such as load_exam(game)")
     if not exam.positions:
         raise ExamError(f"exam of {exam.game}: it has no positions, and an exam needs at least one")
-    asked = find_agent(agent) if isinstance(agent, str) else agent
-    name, seed = name_of(asked, "agent"), check_seed(seed)
+    asked = agent_for(agent, "agent")
+    name, seed = name_of(asked), check_seed(seed)
     answers: list[Answer] = []
     for first in range(0, len(exam.positions), BATCH):
         numbers = range(first, min(first + BATCH, len(exam.positions)))

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.agent_names import agent_for
+from azumaya.baselines.agents.asking import name_of
 from azumaya.baselines.arena.intervals import of_pairs, wilson
-from azumaya.baselines.arena.rounds import Rounds, start_set
+from azumaya.baselines.arena.rounds import AT_ONCE, Rounds, start_set
 from azumaya.envs import OptionError
-from azumaya.envs.adapters.duel.opponents import Opponent, class_hint, is_agent
-from azumaya.envs.errors import brief
+from azumaya.envs.adapters.duel.opponents import Opponent
+from azumaya.envs.notation import check_options_fit, check_records_file, write_records
 from azumaya.envs.position import MAX_SEED, check_seed
 from azumaya.envs.whole import whole_number
 
 MOST_STARTS = 1_000_000
 """The most starts of a pairing. All games are in memory at once: about 10 GB at this limit."""
 
-__all__ = ["MOST_STARTS", "Score", "check_starts", "name_of", "play_pairing"]
+__all__ = ["MOST_STARTS", "Score", "check_starts", "play_pairing"]
 
 
 @dataclass(frozen=True)
@@ -89,13 +92,14 @@ class Score:
 
 def play_pairing(
     game: str,
-    first: Opponent,
-    second: Opponent,
+    first: Opponent | str,
+    second: Opponent | str,
     starts: int,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     progress: Callable[[int], None] | None = None,
     balanced: bool = True,
+    record: str | Path | None = None,
 ) -> Score:
     """Let two agents play the same starts in both seats: `2 * starts` games.
 
@@ -105,7 +109,8 @@ def play_pairing(
     Args:
         game: the name of the game.
         first: the agent whose wins are counted: any object with `act(positions, keys)`, see
-            `azumaya.baselines.agents.Agent`. The score has its `name` or that of its class.
+            `azumaya.baselines.agents.Agent`, or a name that `find_agent` knows. The score has its
+            `name` or that of its class.
         second: its opponent, of the same kind.
         starts: the number of start positions to draw, up to `MOST_STARTS`.
         seed: the seed of the first start; each further start takes the next one, so the largest
@@ -114,20 +119,34 @@ def play_pairing(
         progress: called with the number of games finished since the last call.
         balanced: whether to draw the starts from the game's book of balanced starts. Games without
             a book, and options other than the defaults, have plain starts in any case.
+        record: a file to which the games are appended as records once all have been played, the two
+            of each start one after the other (needs the extra `records`).
 
     Raises:
         OptionError: an argument or option has an invalid value.
+        CheckpointError: an agent cannot be made, as for `find_agent`.
+        MissingExtraError: the agent or `record` needs a package that is not installed.
         PositionError: the option `position` is malformed, impossible or over.
         IllegalActionError: an agent's move is illegal, or it gave too many or too few.
+        OSError: the records cannot be written.
     """
-    names = name_of(first, "first"), name_of(second, "second")
+    agents = agent_for(first, "first"), agent_for(second, "second")
+    names = name_of(agents[0]), name_of(agents[1])
     seed = check_starts(starts, seed)
+    begun = start_set(game, options, seed, balanced)
+    if record is not None:
+        check_records_file(record, "record")
+        check_options_fit(begun.game, begun.setup)
     numbers = [number for number in range(starts) for _ in (0, 1)]
-    games = Rounds(start_set(game, options, seed, balanced), numbers, [0, 1] * starts)
+    games = Rounds(begun, numbers, [0, 1] * starts, recorded=record is not None)
     while len(games.running):
-        finished = games.play_round((first, second), names)
+        finished = games.play_round(agents, names)
         if progress is not None and finished:
             progress(finished)
+    if record is not None:
+        records = games.records(names)
+        while some := list(itertools.islice(records, AT_ONCE)):
+            write_records(record, some)
     return _score(games, *names)
 
 
@@ -144,25 +163,6 @@ def check_starts(starts: Any, seed: Any) -> int:
             "is 2**64 - 1; pass fewer starts or a smaller seed"
         )
     return first
-
-
-def name_of(agent: Any, argument: str) -> str:
-    """The name of an agent in scores; raises `OptionError` for an object without `act`."""
-    if not is_agent(agent):
-        raise OptionError(
-            f"{argument}={brief(agent)}: must be an agent, an object with act(positions, keys)"
-            f"{_instead(agent)}"
-        )
-    return str(getattr(agent, "name", type(agent).__name__))
-
-
-def _instead(given: Any) -> str:
-    """What to pass instead of a name, a checkpoint's path or a class."""
-    if isinstance(given, type):
-        return class_hint([given])
-    if isinstance(given, str | os.PathLike):
-        return ", such as RandomAgent(), GreedyAgent() or PolicyAgent.load(path)"
-    return ", such as GreedyAgent()"
 
 
 def _score(games: Rounds, first: str, second: str) -> Score:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from azumaya.envs import IllegalActionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.notation import GameRecord, record_actions
 from azumaya.envs.position import episode_key
 from azumaya.envs.registry import game_of
 from azumaya.envs.setup import POSITION, Setup, prepare
@@ -112,6 +113,7 @@ class Rounds:
         starts: where the games start.
         numbers: the number of each game's start, `(n,)`.
         first_seats: the seat of the first agent in each game, `(n,)`.
+        recorded: whether to keep the moves, from which `records` makes records.
 
     Attributes:
         states: the games, `(n,)` state records.
@@ -120,7 +122,11 @@ class Rounds:
     """
 
     def __init__(
-        self, starts: StartSet, numbers: Sequence[int], first_seats: Sequence[int]
+        self,
+        starts: StartSet,
+        numbers: Sequence[int],
+        first_seats: Sequence[int],
+        recorded: bool = False,
     ) -> None:
         self.game, self._setup = starts.game, starts.setup
         self._seed = np.uint64(starts.seed)
@@ -137,6 +143,7 @@ class Rounds:
         self._rows = np.empty(len(self._numbers), np.int64)
         self.running = np.arange(len(self._numbers))
         self.turn = self.plies = 0
+        self._played: list[tuple[np.ndarray, np.ndarray]] | None = [] if recorded else None
 
     def play_round(self, agents: Sequence[Opponent], names: Sequence[str]) -> int:
         """Play a round; returns the number of games that have ended in it.
@@ -164,6 +171,16 @@ class Rounds:
         state = self.states[i : i + 1] if state is None else state
         return Position.of_states(self.game, self._setup, state, self._starts[i : i + 1])
 
+    def records(self, names: tuple[str, str]) -> Iterator[GameRecord]:
+        """The records of all games, whose moves have been kept; `names` are those of the agents."""
+        assert self._played is not None
+        rows, actions = (np.concatenate(each) for each in zip(*self._played, strict=True))
+        order = np.argsort(rows, kind="stable")  # game by game, the moves of each in their order
+        ends = np.searchsorted(rows[order], np.arange(1, len(self.states)))
+        for i, moves in enumerate(np.split(actions[order], ends)):
+            start = self.position(i, self._starts[i : i + 1])
+            yield record_actions(start, moves, names[:: 1 - 2 * int(self.first_seats[i])])
+
     def _move(self, rows: np.ndarray, agent: Opponent, name: str, which: int) -> None:
         views, keys = self.game.new_states(len(rows)), np.empty(len(rows), np.uint64)
         look_kernel(self.game)(
@@ -176,6 +193,8 @@ class Rounds:
         self.plies += done
         if done < len(rows):
             self._refuse(int(rows[done]), int(actions[done]), name, which)
+        if self._played is not None:
+            self._played.append((rows, actions))
 
     def _ask(
         self, agent: Opponent, rows: np.ndarray, views: np.ndarray, keys: np.ndarray,

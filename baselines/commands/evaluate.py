@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,7 @@ from azumaya.baselines.entrants import (
 from azumaya.baselines.game_options import named_games
 from azumaya.baselines.terminal import complaints, console, progress
 from azumaya.envs import GAMES
+from azumaya.envs.notation import check_records_file
 
 MOST_STARTS = 100_000
 """The most starts. All games are in memory at once: about 1 GB at this limit."""
@@ -79,6 +81,10 @@ def evaluate(
             "seed + n: take seeds that are further apart than there are starts.",
         ),
     ] = 0,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Append the games as records to this file, one JSON object per line."),
+    ] = None,
 ) -> None:
     """Let two agents play each other and print the win rate with its 95 % interval."""
     with complaints():
@@ -86,6 +92,8 @@ def evaluate(
         chosen, options = choose_game(entrants, game, option or ())
         seed = check_starts(starts, seed)
         first_position(entrants, chosen, options, seed)
+        if record is not None:
+            check_records_file(record, "--record")
     starting = start_set(chosen, options, seed, not plain_starts)
     kind, different = "starts", starting.different(starts)
     if starting.balanced:
@@ -99,7 +107,7 @@ def evaluate(
         task = bar.add_task("", total=2 * starts)
         score = play_pairing(
             chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
-            balanced=not plain_starts,
+            balanced=not plain_starts, record=record,
         )  # fmt: skip
     _print(score_table([score], f"{described(chosen, options)}, {starts} {kind} in both seats"))
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.agents.asking import ask, check_agent
+from azumaya.baselines.agents.asking import ask, check_agent, name_of
 from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta, check_open
 from azumaya.baselines.search.arguments import check_megabytes, check_settings
 from azumaya.baselines.search.batch_puct import BatchPUCT
@@ -217,10 +217,11 @@ class SolverFirstAgent(Agent):
     ) -> None:
         if not is_agent(other):
             raise OptionError(
-                f"other={brief(other)}: must be an agent, an object with act(positions, keys)"
+                f"other={brief(other)}: must be an agent, an object with act(positions, keys), "
+                "such as find_agent(name) gives it"
             )
         self.other, self.budget = other, check_budget(budget)
-        self.name = str(getattr(other, "name", type(other).__name__))
+        self.name = name_of(other)
         make = functools.partial(SolverRooms, megabytes=check_megabytes(megabytes))
         self._rooms = Rooms(make, check_threads(threads))
 

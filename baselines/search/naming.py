@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.agents.sidecar import is_checkpoint, read_sidecar
+from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint, read_sidecar
 from azumaya.baselines.files import shown
 from azumaya.baselines.search.agents import (
     AlphaBetaAgent,
@@ -88,19 +88,23 @@ def search_agent(name: str) -> Agent:
         return UCTAgent(*budget)
     if said.kind == "champion":
         return ChampionAgent(*budget)
-    learned = None if said.path is None else load_learned(said.path)
-    if learned is None or isinstance(learned, Evaluation):
-        made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
-        agent: Agent = made(*budget, evaluation=learned)
-        if said.path is not None:
-            agent.sidecar = read_sidecar(said.path)
-        return agent
-    if said.kind == "alphabeta":
+    made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
+    if said.path is None:
+        return made(*budget)
+    learned = load_learned(said.path)
+    agent: Agent
+    if isinstance(learned, Evaluation):
+        agent = made(*budget, evaluation=learned)
+        agent.sidecar = read_sidecar(said.path)
+    elif said.kind == "puct":
+        agent = BatchPUCTAgent(learned, *budget)
+    else:
         raise OptionError(
             f"agent {shown(name)!r}: alpha-beta evaluates one position at a time, for which a "
             f"torch network is too slow; use puct{name.removeprefix('alphabeta')}"
         )
-    return BatchPUCTAgent(learned, *budget)
+    agent.files = checkpoint_files(said.path)
+    return agent
 
 
 def load_learned(path: str) -> Evaluation | Evaluator:

@@ -6,12 +6,12 @@ say next. There a whole game is one chat.
 
 from __future__ import annotations
 
-from azumaya.baselines.agents import Agent
+from azumaya.baselines.agent_names import agent_for
 from azumaya.baselines.text.answers import read_answer
 from azumaya.baselines.text.episode import Tally, agent_action
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position
-from azumaya.envs.adapters.duel.opponents import never_acts
+from azumaya.envs.adapters.duel.opponents import Opponent, never_acts
 from azumaya.envs.position import check_seed, episode_key
 from azumaya.envs.whole import whole_number
 
@@ -24,7 +24,7 @@ class TextDuel:
 
     Args:
         position: the start; it is not changed.
-        opponent: the agent.
+        opponent: the agent, or its name as for `find_agent`.
         seat: the seat of the model, 0 or 1.
         seed: the seed of the agent's random draws.
         tries: answers that the model may give for each move; then it forfeits.
@@ -46,7 +46,7 @@ class TextDuel:
     def __init__(
         self,
         position: Position,
-        opponent: Agent,
+        opponent: Opponent | str,
         seat: int,
         *,
         seed: int = 0,
@@ -59,7 +59,7 @@ class TextDuel:
         self.tally = Tally()
         self.forfeited = False
         self.question: str | None = None
-        self._opponent, self._seed = opponent, check_seed(seed)
+        self._opponent, self._seed = agent_for(opponent, "opponent"), check_seed(seed)
         self._tries, self._left = whole_number(tries, "tries", 1), tries
         self._legal_moves, self._answers = legal_moves, 0
         self._go_on()

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from azumaya.baselines.agents import Agent
-from azumaya.baselines.agents.asking import action_of
+from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agents.asking import action_of, name_of
 from azumaya.baselines.text.answers import Answer, read_answer
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position
-from azumaya.envs.adapters.duel.opponents import is_agent
+from azumaya.envs.adapters.duel.opponents import Opponent, is_agent
 from azumaya.envs.errors import brief
 from azumaya.envs.game import one_of
 from azumaya.envs.notation import GameRecord, record_of
@@ -69,7 +69,7 @@ class TextGame:
 @dataclass
 class _Play:
     position: Position
-    players: Sequence[TextPlayer | Agent]
+    players: Sequence[TextPlayer | Opponent]
     tries: int
     legal_moves: bool
     moves: list[str] = field(default_factory=list)
@@ -79,8 +79,8 @@ class _Play:
 
 def play_text_game(
     position: Position,
-    first: TextPlayer | Agent,
-    second: TextPlayer | Agent,
+    first: TextPlayer | Opponent | str,
+    second: TextPlayer | Opponent | str,
     *,
     tries: int = 3,
     failure: Literal["forfeit", "random"] = "forfeit",
@@ -95,7 +95,8 @@ def play_text_game(
 
     Args:
         position: the start; it is not changed.
-        first: player_0: a function from messages to an answer, or an agent.
+        first: player_0: a function from messages to an answer, or an agent or its name, as for
+            `find_agent`.
         second: player_1.
         tries: answers a model may give for each move.
         failure: what happens when none of them is legal: the player forfeits the game, or a random
@@ -110,13 +111,8 @@ def play_text_game(
     whole_number(tries, "tries", 1)
     one_of("failure", "forfeit", "random")(failure)
     seed = check_seed(seed)
-    for name, player in (("first", first), ("second", second)):
-        if not callable(player) and not is_agent(player):
-            raise OptionError(
-                f"{name}={brief(player)}: must be a function from messages to an answer, or an "
-                "agent"
-            )
-    play = _Play(position.copy(), (first, second), tries, legal_moves)
+    players = _player(first, "first"), _player(second, "second")
+    play = _Play(position.copy(), players, tries, legal_moves)
     forfeited = None
     while not play.position.is_over and forfeited is None:
         key = int(episode_key(seed, 0, len(play.moves)))
@@ -132,12 +128,23 @@ def play_text_game(
     return _finished(play, position, forfeited)
 
 
+def _player(given: TextPlayer | Opponent | str, argument: str) -> TextPlayer | Opponent:
+    if isinstance(given, str):
+        return find_agent(given)
+    if not callable(given) and not is_agent(given):
+        raise OptionError(
+            f"{argument}={brief(given)}: must be a function from messages to an answer, or an "
+            "agent or its name"
+        )
+    return given
+
+
 def _action(play: _Play, key: int) -> int | None:
     """What the player to move plays; None if no try of a model was legal."""
     here = play.position
     player = play.players[here.to_move]
     if is_agent(player):
-        return agent_action(cast(Agent, player), here, key)
+        return agent_action(cast(Opponent, player), here, key)
     tally = play.tallies[here.to_move]
     tally.turns += 1
     messages: list[Message] = []
@@ -169,7 +176,7 @@ def answer_of(model: TextPlayer, messages: Sequence[Message], name: str) -> str:
     return text
 
 
-def agent_action(agent: Agent, position: Position, key: int) -> int:
+def agent_action(agent: Opponent, position: Position, key: int) -> int:
     """What an agent plays in a position of which it sees only what its seat may know.
 
     Raises:
@@ -178,10 +185,11 @@ def agent_action(agent: Agent, position: Position, key: int) -> int:
     return action_of(agent, position, key, _name_of(agent))
 
 
-def _name_of(player: TextPlayer | Agent) -> str:
+def _name_of(player: TextPlayer | Opponent) -> str:
     """What a player is called in records and messages; it need not have a name."""
-    other = type(player).__name__ if is_agent(player) else getattr(player, "__name__", "model")
-    return str(getattr(player, "name", other))
+    if is_agent(player):
+        return name_of(player)
+    return str(getattr(player, "name", getattr(player, "__name__", "model")))
 
 
 def _say(play: _Play, messages: list[Message], role: str, content: str) -> None:

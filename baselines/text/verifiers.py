@@ -11,7 +11,6 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.arena.exams import PARTS, load_exam
 from azumaya.baselines.text.duel import LOST, TextDuel
 from azumaya.baselines.text.exam import TextExam, TextExamResult, scaled_score, text_exam
@@ -127,7 +126,7 @@ class GameConfig(vf.TasksetConfig):
         """The game with a seed, up to the model's first move."""
         return TextDuel(
             Position(self.game, seed=seed, **self.options),
-            find_agent(self.opponent),
+            self.opponent,
             self._seat(seed),
             seed=seed,
             tries=self.tries,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.sidecar import SUFFIXES
 from azumaya.baselines.search.agents import AlphaBetaAgent, PUCTAgent, SolverFirstAgent
 from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
@@ -127,11 +128,7 @@ class ChampionAgent(Agent):
         if self._budget != (None, None):
             self.name = f"{CHAMPION}:{Budget(steps, milliseconds)}"
         self._last: tuple[Game, Agent] | None = None
-
-    @property
-    def files(self) -> list[Path]:
-        """The files of all champions; with others it would be another agent."""
-        return sorted(file for end in ("safetensors", "json") for file in DATA.glob(f"*.{end}"))
+        self.files = sorted(file for end in SUFFIXES for file in DATA.glob(f"*{end}"))
 
     def check(self, position: Position) -> None:
         """Check that there is a champion of a position's game; raises as `champion_value`."""

@@ -15,6 +15,7 @@ from azumaya.baselines.agents.sidecar import (
     CheckpointError,
     Sidecar,
     checkpoint_file,
+    checkpoint_files,
     checkpoint_name,
     game_of_sidecar,
     read_sidecar,
@@ -247,7 +248,9 @@ class ValueAgent(Agent):
     @classmethod
     def load(cls, path: str | Path) -> ValueAgent:
         """The agent of a checkpoint; raises as `load_value`."""
-        return cls(load_value(path), checkpoint_name(path))
+        agent = cls(load_value(path), checkpoint_name(path))
+        agent.files = checkpoint_files(path)
+        return agent
 
     def check(self, position: Position) -> None:
         """Raise `CheckpointError` if the network is for another game."""

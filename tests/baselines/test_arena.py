@@ -54,7 +54,8 @@ def test_the_scores_of_both_seats_add_up(game: str) -> None:
         ({"starts": -1}, "starts=-1: a whole number from 1"),
         ({"starts": 2**62}, "starts=4611686018427387904: a whole number from 1 to 1000000"),
         ({"starts": 2.0}, "starts=2.0: a whole number"),
-        ({"first": "greedy"}, r"first='greedy': must be an agent, .*, such as .*GreedyAgent\(\)"),
+        ({"first": "nope"}, "agent 'nope': must be random, greedy, "),
+        ({"first": 3}, r"first=3: must be an agent, .*, or the name of one, such as 'greedy'"),
         ({"second": RandomAgent}, r"second=.*; this is a class; .*: RandomAgent\(...\)"),
         ({"second": None}, r"second=None: must be an agent, an object with act\(positions, keys\)"),
         ({"seed": -1}, "seed=-1"),
@@ -66,6 +67,12 @@ def test_impossible_pairings_are_refused(changes: dict[str, Any], message: str) 
     given = {"game": next(iter(TESTED)), "first": RandomAgent(), "second": RandomAgent()}
     with pytest.raises(OptionError, match=message):
         play_pairing(**{**given, "starts": 1, **changes})
+
+
+def test_agents_may_be_given_by_name() -> None:
+    game = next(iter(TESTED))
+    given = play_pairing(game, "greedy", "random", starts=3, seed=1)
+    assert given == play_pairing(game, GreedyAgent(), RandomAgent(), starts=3, seed=1)
 
 
 VARIED = {"abalone": {"max_plies": 60, "tiebreak": "marbles"}, "sudoku_moyo": {"scoring": "points"}}

@@ -210,6 +210,10 @@ class Neighbours(First):
     def __init__(self):
         import my_neighbour
 
+class Given(First):
+    def __init__(self, argument):
+        self.argument = argument
+
 class Leaves:
     def __init__(self):
         raise SystemExit(3)
@@ -247,6 +251,16 @@ def test_agents_may_refuse_a_name_and_import_neighbours_late(name: str) -> None:
     result = azumaya("evaluate", name, "random", "--game", GAME, "--starts", 1)
     assert result.exit_code == 0, result.output
     assert name.partition(":")[2] in result.output
+
+
+@pytest.mark.usefixtures("_module")
+def test_a_class_is_given_the_text_after_its_name() -> None:
+    for argument in ("weights.pt", "runs/3/net", "a:b"):
+        agent = baselines.find_agent(f"my_agents:Given:{argument}")
+        assert agent.argument == argument  # type: ignore[attr-defined]
+        assert agent.name == f"my_agents:Given:{argument}"
+    result = azumaya("exam", "my_agents:Given:x", "--game", GAME, "--json")
+    assert json.loads(result.stdout)["agent"] == "my_agents:Given:x"
 
 
 @pytest.mark.usefixtures("_module")
@@ -296,6 +310,8 @@ def test_what_is_finished_is_printed_although_another_agent_fails(other: str) ->
         ("my_agents:number", "my_agents has no class number"),
         ("my_agents:Needs", r"Needs\(\) failed: TypeError"),
         ("my_agents:NoAgent", r"agent my_agents:NoAgent: it has no method act\(positions, keys\)"),
+        ("my_agents:First:x", r"First\('x'\) failed: TypeError: First\(\) takes no arguments"),
+        ("my_agents:Given:", "agent 'my_agents:Given:': must be random.*module:Class"),
         ("my_agents:", "agent 'my_agents:': must be random.*module:Class"),
         ("my agents:First", "agent 'my agents:First': must be random"),
     ],

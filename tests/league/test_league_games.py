@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shlex
@@ -19,9 +20,11 @@ from typing import Any
 import pytest
 
 from azumaya.baselines import find_agent
+from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request
+from azumaya.baselines.agents.sidecar import SUFFIXES
 from azumaya.baselines.arena.league import games
-from azumaya.baselines.arena.league.cards import AgentCard, card_of
+from azumaya.baselines.arena.league.cards import CHANGED, AgentCard, card_of
 from azumaya.baselines.arena.league.crew import Outcome, PairJob
 from azumaya.baselines.arena.league.games import NOBODY, Board, Table, Watched
 from azumaya.baselines.arena.league.league import join, play_league
@@ -323,6 +326,82 @@ def test_an_agent_with_other_files_is_another_agent(
     assert cards[0].name == cards[1].name
     assert cards[0].id != cards[1].id
     assert card_of("random", [GAME]).id == "random"
+
+
+OWN = """
+from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.values.value import ValueAgent
+
+class Own(RandomAgent):
+    def __init__(self, *arguments):
+        self.files = arguments and arguments[0].split(",")
+
+class Given(RandomAgent):
+    def __init__(self, argument):
+        pass
+
+def loaded():
+    return ValueAgent.load("value")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("own:Given:weights.bin", "weights.bin"),
+        ("own:Given:value", "value.safetensors"),
+        ("own:Given:value.safetensors", "value.json"),
+        ("own:Given:folder", "folder/deep/weights.bin"),
+        ("own:Own:weights.bin,more.bin", "more.bin"),
+        ("own:loaded", "value.json"),
+    ],
+)
+def test_an_agent_with_other_weights_is_another_agent(
+    name: str, changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of its argument, those that it names, and those that the library has loaded."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "own", raising=False)
+    Path("own.py").write_text(OWN)
+    Path("folder/deep").mkdir(parents=True)
+    for file in ("weights.bin", "more.bin", "folder/deep/weights.bin"):
+        Path(file).write_bytes(b"old")
+    for suffix in SUFFIXES:
+        shutil.copy(champion.DATA / f"{GAME}{suffix}", f"value{suffix}")
+    before = card_of(name, [GAME])
+    assert card_of(name, [GAME]) == before
+    with Path(changed).open("ab") as file:
+        file.write(b" ")
+    after = card_of(name, [GAME])
+    assert after.name == before.name
+    assert after.id != before.id
+    assert sitting_out([before, after]) == {before.id: CHANGED}
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ("not.there", r"agent own:Own:not.there: files: there is no file not.there"),
+        ("", r"agent own:Own: files=5: must be a list of paths"),
+    ],
+)
+def test_files_that_are_none_are_refused(
+    files: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "own", raising=False)
+    Path("own.py").write_text(OWN.replace("arguments and", "5 if not arguments else"))
+    with pytest.raises(OptionError, match=message):
+        card_of(f"own:Own:{files}".rstrip(":"), [GAME])
+
+
+def test_a_league_takes_names_not_objects(tmp_path: Path) -> None:
+    """It makes its agents anew in other processes."""
+    with contextlib.closing(LeagueFile(tmp_path / "league.jsonl")) as file:
+        for given in (RandomAgent(), None, Path("net")):
+            with pytest.raises(OptionError, match=r"^names: .*: must be the name of an agent"):
+                join(file, ["greedy", given], [GAME])  # type: ignore[list-item]
+        assert not file.league.cards
 
 
 @pytest.mark.parametrize("kind", ["GreedyAgent", "ChampionAgent", "Other"])

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from azumaya.baselines import find_agent
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.text import TextDuel
@@ -65,7 +64,7 @@ def test_the_history_is_told_once_and_then_what_is_new() -> None:
 
 def test_the_same_answers_give_the_same_game() -> None:
     for name in ("random", "greedy"):
-        games = [TextDuel(Position(GAME), find_agent(name), 0, seed=9) for _ in range(2)]
+        games = [TextDuel(Position(GAME), name, 0, seed=9) for _ in range(2)]
         for duel in games:
             play_out(duel, random.Random(2))
         assert games[0].moves == games[1].moves

@@ -35,7 +35,7 @@ def test_a_scripted_model_plays_whole_games(game: str) -> None:
     start = Position(game, seed=4, **options)
     before = str(start)
     result = play_text_game(start, good, RandomAgent(), legal_moves=True, seed=5)
-    again = play_text_game(start, good, RandomAgent(), legal_moves=True, seed=5)
+    again = play_text_game(start, good, "random", legal_moves=True, seed=5)
     assert str(start) == before
     assert result.forfeited is None
     assert result.record.finished

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -13,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.agent_names import SIMPLE, find_agent, is_own_class
-from azumaya.baselines.agents.asking import check_agent, is_of_library
+from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.agents.program import PREFIX
-from azumaya.baselines.agents.sidecar import SUFFIXES, checkpoint_file
-from azumaya.baselines.files import is_special
+from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint
+from azumaya.baselines.files import is_special, shown
 from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.errors import brief
@@ -116,6 +117,7 @@ def card_of(
     """
     with watch():
         agent = find_agent(name)
+        digest = _digest(_files(name, agent))
     sidecar = getattr(agent, "sidecar", None)
     time = read_search_name(name).milliseconds if is_search_name(name) else None
     played, problem = [], ""
@@ -132,7 +134,7 @@ def card_of(
     return AgentCard(
         name,
         _kind(name, sidecar),
-        _digest(_files(name, agent)),
+        digest,
         time,
         tuple(played),
         {} if sidecar is None else _training(sidecar),
@@ -156,22 +158,42 @@ def _training(sidecar: Any) -> dict[str, Any]:
 
 
 def _files(name: str, agent: Any) -> list[Path]:
-    """The files that make an agent what it is, as far as they are known."""
-    if is_own_class(name):  # it may make an agent of another module's class, even of the library's
-        modules = dict.fromkeys((type(agent).__module__, name.partition(":")[0]))
-        own = [_source(module) for module in modules if not module.startswith("azumaya.")]
-        return [*_library_files(agent), *filter(None, own)]
-    path = read_search_name(name).path if is_search_name(name) else None
-    if path is not None or getattr(agent, "sidecar", None) is not None:
-        return [checkpoint_file(path or name, suffix) for suffix in SUFFIXES]
+    """The files that make an agent what it is, as far as they are known.
+
+    Raises:
+        OptionError: the files that it names are none.
+    """
     if name.startswith(PREFIX):
         return [Path(word) for word in shlex.split(name.removeprefix(PREFIX))]
-    return _library_files(agent)
+    found = _named_files(name, agent)
+    if is_own_class(name):  # it may make an agent of another module's class, even of the library's
+        module, _, *argument = name.split(":", 2)
+        modules = dict.fromkeys((type(agent).__module__, module))
+        own = [_source(module) for module in modules if not module.startswith("azumaya.")]
+        found += [*filter(None, own), *(file for each in argument for file in _files_at(each))]
+    return list(dict.fromkeys(found))
 
 
-def _library_files(agent: Any) -> list[Path]:
-    """The files that an agent of the library names as its own."""
-    return list(getattr(agent, "files", ())) if is_of_library(agent) else []
+def _named_files(name: str, agent: Any) -> list[Path]:
+    """The files that an agent names as its own."""
+    given = getattr(agent, "files", ())
+    try:
+        found = [Path(file) for file in given] if not isinstance(given, str) else None
+    except TypeError:
+        found = None
+    if found is None:
+        raise OptionError(f"agent {name}: files={brief(given)}: must be a list of paths")
+    for file in found:
+        if not file.is_file():
+            raise OptionError(f"agent {name}: files: there is no file {shown(file)}")
+    return found
+
+
+def _files_at(path: str) -> Iterable[Path]:
+    """The files that the argument of a class stands for, if it is a path."""
+    if is_checkpoint(path):
+        return checkpoint_files(path)
+    return sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
 
 
 def _source(module: str) -> Path | None:

@@ -142,6 +142,8 @@ def local_crew(processes: int | None = None) -> Crew:
 def join(file: LeagueFile, names: Iterable[str], games: Iterable[str]) -> list[AgentCard]:
     """Let agents join a league, and the anchor for these games; returns the cards of those named.
 
+    A league makes its agents anew in processes of its own, so it takes names, not objects.
+
     Raises:
         OptionError: `games` or a name is unknown, or an agent plays none of the games.
         CheckpointError: a checkpoint cannot be used.
@@ -149,7 +151,13 @@ def join(file: LeagueFile, names: Iterable[str], games: Iterable[str]) -> list[A
     """
     if isinstance(names, str):
         raise OptionError(f"names={brief(names)}: must be a list of names of agents")
-    games = game_names(games)
+    games, names = game_names(games), list(names)
+    for name in names:
+        if not isinstance(name, str):
+            raise OptionError(
+                f"names: {brief(name)}: must be the name of an agent, since a league makes its "
+                "agents anew, such as 'greedy', 'module:Class' or a checkpoint's path"
+            )
     cards = cards_of(names, games)
     admit(file, cards, games)
     return cards
