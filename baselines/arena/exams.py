@@ -22,6 +22,7 @@ from azumaya.envs.errors import brief
 from azumaya.envs.registry import find_game
 
 DATA = Path(__file__).with_name("data")
+SUFFIX = ".jsonl.gz"
 Part = Literal["public", "held-out"]
 PARTS: tuple[Part, Part] = get_args(Part)
 LARGEST = 64 << 20
@@ -139,7 +140,27 @@ def exam_file(name: str, part: Part) -> Path:
     """Where a part of a game's exam is, or would be, in the package."""
     if part not in PARTS:
         raise OptionError(f"part={part!r}: must be one of {', '.join(PARTS)}")
-    return DATA / f"{name}.{part}.jsonl.gz"
+    return DATA / f"{name}.{part}{SUFFIX}"
+
+
+def exams_at(path: Path, part: Part) -> list[Exam]:
+    """Exams of one's own.
+
+    Args:
+        path: a file, with or without the end of its name (`.jsonl.gz`, or the part as well), or a
+            folder of files that are named as `exam_maker` names them.
+        part: the part to take from a folder, or if the name lacks it.
+
+    Raises:
+        ExamError: there is no such file, or it is damaged; or the folder has no exam of this part.
+    """
+    if path.is_dir():
+        files = sorted(path.glob(f"*.{part}{SUFFIX}"))
+        if not files:
+            raise ExamError(f"{path}: no file in this folder has a name like GAME.{part}{SUFFIX}")
+        return [read_exam(file) for file in files]
+    named = [Path(f"{path}{end}") for end in ("", SUFFIX, f".{part}{SUFFIX}")]
+    return [read_exam(next((file for file in named if file.is_file()), path))]
 
 
 def read_exam(path: str | Path) -> Exam:

@@ -18,7 +18,7 @@ from azumaya.baselines.agent_names import NAMES_HELP, example_agents
 from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.arena.exam_report import distance_tables, draw_exams, exam_table
 from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
-from azumaya.baselines.arena.exams import PARTS, Exam, Part, has_exam, load_exam
+from azumaya.baselines.arena.exams import PARTS, SUFFIX, Exam, Part, exams_at, has_exam, load_exam
 from azumaya.baselines.entrants import Entrant, find_entrant, wrong_moves_fail
 from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named, named_games
@@ -50,6 +50,13 @@ def exam(
         ),
     ] = None,
     part: PartName = PARTS[0],
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="An exam of your own instead of those that ship: a file, with or without "
+            f"{SUFFIX}, or a folder of such files. Repeat for more."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object for each agent and game instead.")
@@ -64,7 +71,7 @@ def exam(
             check_picture(output, f"--output {shown(output)}")
             require("matplotlib", "league")  # not after hours of answers
         with _printing_aside():
-            sittings = _sittings(agents, game or (), part)
+            sittings = _sittings(agents, game or (), part, file or ())
     results: list[ExamResult] = []
     try:
         for result in _sit(sittings, seed):
@@ -95,19 +102,27 @@ def _printing_aside() -> Iterator[None]:
             os.close(kept)
 
 
-def _sittings(names: Sequence[str], games: Sequence[str], part: str) -> list[Sitting]:
+def _sittings(
+    names: Sequence[str], games: Sequence[str], part: str, files: Sequence[Path]
+) -> list[Sitting]:
     """Who takes which exam, game by game.
 
     Raises:
-        ValueError: there is no such agent, game or part; or an agent cannot play a game that was
-            asked for, or any.
+        ValueError: there is no such agent, game, part or file; or an agent cannot play a game that
+            was asked for, or any.
     """
     chosen = part_named(part)
     entrants = [find_entrant(name, evaluated=True) for name in names]
     wanted = [game_named(name).name for name in dict.fromkeys(games)]
+    exams = [exam for file in files for exam in exams_at(file, chosen)]
+    if not files:
+        exams = [load_exam(name, chosen) for name in wanted or filter(has_exam, GAMES)]
+    elif wanted:
+        exams = [exam for exam in exams if exam.name in wanted]
+        if not exams:
+            raise OptionError(f"--file: no exam of {', '.join(wanted)} is there")
     sittings = []
-    for name in wanted or filter(has_exam, GAMES):
-        exam = load_exam(name, chosen)
+    for exam in exams:
         sittings += [(e, exam) for e in entrants if _fits(e, exam, asked=bool(wanted))]
     for entrant in entrants:
         if not any(entrant is other for other, _ in sittings):

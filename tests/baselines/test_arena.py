@@ -19,6 +19,7 @@ from azumaya.baselines.arena.rounds import WrongMoveError
 from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.baselines.search import UCTAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
+from azumaya.envs.notation import read_records, replay
 from azumaya.envs.position import episode_key
 from azumaya.envs.setup import POSITION, prepare
 from tests.baselines.plain_matches import play_plainly
@@ -91,6 +92,37 @@ def test_games_as_state_records_give_the_same_score_as_object_by_object(game: st
     assert play_pairing(game, agents[0], slow, 3, seed, options, balanced=False) == expected
     back = play_pairing(game, agents[1], agents[0], 3, seed, options, balanced=False)
     assert back == play_plainly(game, agents[::-1], 3, seed, options)
+
+
+@pytest.mark.parametrize("game", TESTED)
+def test_the_games_of_a_pairing_are_recorded(game: str, tmp_path: Path) -> None:
+    """Those of compiled agents, and of one that is asked with positions."""
+    options, seed, file = VARIED.get(game, {}), 2**63 + 11, tmp_path / "games.jsonl"
+    scores = [
+        play_pairing(game, "greedy", second, 3, seed, options, record=file)
+        for second in (RandomAgent(), Mine())
+    ]
+    assert scores[0] == play_pairing(game, "greedy", "random", 3, seed, options)
+    records = list(read_records(file))
+    assert len(records) == sum(score.games for score in scores)
+    for record in records:
+        assert list(replay(record))[-1].is_over
+    for score, played in zip(scores, (records[:6], records[6:]), strict=True):
+        names = "greedy", score.second
+        assert [r.players for r in played] == [names, names[::-1]] * 3
+        assert [r.start for r in played[::2]] == [r.start for r in played[1::2]]
+        gains = [r.returns[n % 2] for n, r in enumerate(played)]
+        assert [sum(g > 0 for g in gains), gains.count(0)] == [score.wins, score.draws]
+
+
+def test_a_file_that_cannot_hold_records_is_refused_before_any_game(tmp_path: Path) -> None:
+    class Asked:
+        def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+            raise AssertionError("a game was begun")
+
+    for path in (tmp_path, tmp_path / "none" / "games.jsonl"):
+        with pytest.raises(OptionError, match=r"^record="):
+            play_pairing("abalone", Asked(), Asked(), 1, record=path)
 
 
 def test_keys_are_those_of_one_agent_in_one_game() -> None:

@@ -208,6 +208,17 @@ def test_a_checkpoint_with_bad_options_is_refused(tmp_path: Path) -> None:
 # ---- records ----
 
 
+def test_evaluate_records_its_games(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    words = ("evaluate", "random", "greedy", "--game", OTHER, "--option", "max_plies=3")
+    result = azumaya(*words, "--starts", 2, "--record", file)
+    assert result.exit_code == 0, result.output
+    records = list(read_records(file))
+    assert [r.players for r in records] == [("random", "greedy"), ("greedy", "random")] * 2
+    assert all(r.options["max_plies"] == 3 and len(r.moves) == 3 for r in records)
+    refused(azumaya(*words, "--record", tmp_path), "--record=", "folder")
+
+
 @pytest.mark.parametrize("place", ["", "none/games.jsonl", "file/games.jsonl"])
 def test_an_unwritable_record_is_refused_before_the_game(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("mine")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from rich.console import Console
 
 from azumaya import baselines
 from azumaya.baselines.arena import exam_report
-from azumaya.baselines.arena.exam_results import Answer, ExamResult
-from azumaya.baselines.arena.exams import ExamPosition, has_exam
+from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
+from azumaya.baselines.arena.exams import ExamPosition, exam_bytes, exam_file, has_exam, load_exam
 from azumaya.baselines.commands import exam as exam_commands
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError
@@ -60,6 +61,50 @@ def test_without_a_game_all_exams_are_taken() -> None:
     found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each["game"] for each in found] == [name for name in GAMES if has_exam(name)]
     assert {each["part"] for each in found} == {"held-out"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["own/abalone.held-out.jsonl.gz"],
+        ["own/abalone.held-out"],
+        ["own/abalone", "--part", "held-out"],
+        ["own", "--part", "held-out"],
+    ],
+)
+def test_an_exam_of_ones_own_is_found_by_its_file_or_folder(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own").mkdir()
+    positions = load_exam("abalone", "held-out").positions[:7]
+    own = replace(load_exam("abalone", "held-out"), positions=positions)
+    Path("own/abalone.held-out.jsonl.gz").write_bytes(exam_bytes(own))
+    result = azumaya("exam", "greedy", "--json", "--file", *words)
+    assert result.exit_code == 0, result.output
+    (found,) = (json.loads(line) for line in result.stdout.splitlines())
+    said = answer_exam("greedy", own)
+    names = ("game", "part", "positions", "regret")
+    assert {name: found[name] for name in names} == {
+        "game": "abalone", "part": "held-out", "positions": 7, "regret": said.regret,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["none"], "none: there is no such exam"),
+        (["."], "no file in this folder has a name like GAME.public.jsonl.gz"),
+        (["damaged.jsonl.gz"], "damaged.jsonl.gz: the exam is damaged"),
+        ([exam_file("abalone", "public"), "--game", GAME], f"--file: no exam of {GAME} is there"),
+    ],
+)
+def test_files_without_an_exam_are_refused(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("damaged.jsonl.gz").write_text("{}")
+    refused(azumaya("exam", "random", "--file", *words), message)
 
 
 def test_tables_show_every_agent_and_distance() -> None:

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from azumaya.envs import GAMES, OptionError, Position, RecordError, make, notation, raw
+from azumaya.envs import GAMES, OptionError, Position, RecordError, make, make_vec, notation, raw
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.game import Option
 from azumaya.envs.notation import (
     GameRecord,
     read_record,
     read_records,
+    record_actions,
     record_of,
     replay,
     write_records,
@@ -52,6 +53,35 @@ def test_a_recorded_game_is_played_again(case: Case, tmp_path: Path) -> None:
     assert positions[-1].returns() == record.returns
     assert record.players == ("Ada", "Bea")
     assert GameRecord.from_json(record.to_json()) == record
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_games_of_a_vector_environment_become_records(case: Case) -> None:
+    """A row goes on with another game when one has ended, and the record stops there."""
+    games = make_vec(case.game.name, 5, **case.options)
+    games.reset(seed=7)
+    starts, actions, gains = [games.position(row) for row in range(5)], [], np.zeros((5, 2))
+    running = np.ones(5, bool)
+    while running.any():
+        actions.append(games.random_actions())
+        _, _, terminated, truncated, infos = games.step(actions[-1])
+        gains[running] += infos["rewards"][running]
+        running &= ~(terminated | truncated)
+    for row, start in enumerate(starts):
+        before = str(start)
+        record = record_actions(start, np.array(actions)[:, row], ("Ada", "Bea"))
+        assert str(start) == record.start == before
+        assert list(replay(record))[-1].is_over
+        assert record.returns == tuple(gains[row] + start.returns())
+        assert record.players == ("Ada", "Bea")
+
+
+def test_an_illegal_action_is_named_by_its_number() -> None:
+    start = Position("abalone")
+    first = start.legal_actions()[0]
+    for action in (first, -1, 10**6, 0.5):
+        with pytest.raises(RecordError, match=r"^actions: move 3: "):
+            record_actions(start, [first, start.copy().play(first).legal_actions()[0], action])  # type: ignore[list-item]
 
 
 def test_each_game_is_a_line(tmp_path: Path) -> None:
