@@ -83,7 +83,7 @@ def check_writable(path: Path, argument: str) -> None:
 
 def check_picture(path: Path, argument: str) -> None:
     """Raise `OptionError`, which begins with `argument`, unless a picture can have this path."""
-    if path.suffix not in PICTURES:
+    if path.suffix.lower() not in PICTURES:
         raise OptionError(f"{argument}: must end in {' or '.join(PICTURES)}")
     check_writable(path, argument)
 

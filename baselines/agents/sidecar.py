@@ -115,7 +115,7 @@ def checkpoint_files(path: str | Path) -> tuple[Path, ...]:
 def checkpoint_name(path: str | Path) -> str:
     """The name of a checkpoint: that of either file without its suffix."""
     path = Path(path)
-    return path.stem if path.suffix in SUFFIXES else path.name
+    return path.stem if path.suffix.lower() in SUFFIXES else path.name
 
 
 def is_checkpoint(path: str | Path) -> bool:

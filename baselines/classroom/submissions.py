@@ -109,7 +109,7 @@ def _problem(path: Path, mode: int) -> str:
         return "a folder; one Python file is needed"
     if not stat.S_ISREG(mode):
         return "not a regular file"
-    return "" if path.suffix == SUFFIX else f"its name does not end in {SUFFIX}"
+    return "" if path.suffix.lower() == SUFFIX else f"its name does not end in {SUFFIX}"
 
 
 class SubmissionAgent(Agent):

@@ -103,7 +103,7 @@ def _printing_aside() -> Iterator[None]:
 
 
 def _sittings(
-    names: Sequence[str], games: Sequence[str], part: str, files: Sequence[Path]
+    names: Sequence[str], games: Sequence[str], part: str, files: Sequence[Path] = ()
 ) -> list[Sitting]:
     """Who takes which exam, game by game.
 

@@ -49,8 +49,7 @@ def replay_command(
 ) -> None:
     """Turn recorded games into one page that needs nothing else, or one game into a video."""
     with complaints():
-        _check(output, values)
-        make = MOVING.get(output.suffix)
+        make = _maker(output, values)
         games, more = _read(records, line, MOST_GAMES if make is None else 1)
         content = _page(games, values).encode() if make is None else make(games[0], pause)
     write_whole(output, content)
@@ -61,15 +60,18 @@ def replay_command(
         typer.echo(f"{shown(records)}: {said}")
 
 
-def _check(output: Path, values: float | None) -> None:
-    if output.suffix not in (PAGE, *MOVING):
+def _maker(output: Path, values: float | None) -> Callable[[GameRecord, float], bytes] | None:
+    """What makes the file from a game; None for a page."""
+    kind = output.suffix.lower()
+    if kind not in (PAGE, *MOVING):
         known = f"{PAGE}, {' or '.join(MOVING)}"
         raise OptionError(f"--output {shown(output)}: must end in {known}")
     if values is not None and not 0 < values < float("inf"):
         raise OptionError(f"--values {values:g}: a number above 0 is needed")
-    if values is not None and output.suffix in MOVING:
+    if values is not None and kind in MOVING:
         raise OptionError(f"--values: only a {PAGE} page has a graph")
     check_writable(output, f"--output {shown(output)}")  # a search of hours may come before
+    return MOVING.get(kind)
 
 
 def _read(path: Path, line: int | None, most: int) -> tuple[list[GameRecord], bool]:

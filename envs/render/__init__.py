@@ -82,10 +82,10 @@ def save(
         MissingExtraError: a `.png` needs the extra `render`, which is not installed.
     """
     file = Path(path)
-    svg = svg_of(scene, candidates)
-    if file.suffix == ".svg":
+    svg, kind = svg_of(scene, candidates), file.suffix.lower()
+    if kind == ".svg":
         file.write_text(svg, encoding="utf-8", newline="\n")
-    elif file.suffix == ".png":
+    elif kind == ".png":
         file.write_bytes(png_of(svg, _scaled(size_of(svg)[0], scale)))
     else:
         raise ValueError(f"path={str(path)!r}: must end in .svg or .png")

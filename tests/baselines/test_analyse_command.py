@@ -93,13 +93,13 @@ def test_the_best_move_is_marked_where_a_stone_will_be_laid(tmp_path: Path) -> N
     assert "> best move" in printed
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png"])
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".SVG", ".PNG"])
 def test_the_best_move_is_drawn(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"best{suffix}"
     result = azumaya("analyse", GAME, *WORDS, *BUDGET, "--output", file)
     assert result.exit_code == 0, result.output
     best = baselines.analyse(START, simulations=40).moves[0].action
-    if suffix == ".svg":
+    if suffix.lower() == ".svg":
         assert file.read_text("utf-8") == START.svg(last_action=best) != START.svg()
     else:
         assert file.read_bytes().startswith(b"\x89PNG")
@@ -143,7 +143,6 @@ def test_positions_of_records(tmp_path: Path) -> None:
         ((GAME, "--nodes", 5, "--simulations", 5), "--nodes and --simulations are given"),
         ((GAME, "--seed", 2**64), "--seed=18446744073709551616"),
         ((GAME, "--output", "best.txt"), "--output best.txt: must end in .svg or .png"),
-        ((GAME, "--output", "best.SVG"), "--output best.SVG: must end in .svg or .png"),
         ((GAME, "--output", "nowhere/best.svg"), "there is no folder nowhere"),
     ],
 )

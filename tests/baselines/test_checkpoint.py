@@ -203,7 +203,8 @@ def test_a_dot_is_part_of_a_name(tmp_path: Path) -> None:
     for name in ("lr-0.1", "lr-0.01"):
         path = checkpoint.save(tmp_path / name, weights, replace(sidecar, notes={"name": name}))
         assert path.name == f"{name}.safetensors"
-        assert checkpoint.save(path, *checkpoint.load(path.with_name(f"{name}.json"))) == path
+        for end in (".json", ".JSON"):
+            assert checkpoint.save(path, *checkpoint.load(path.with_name(f"{name}{end}"))) == path
     assert not sidecar_module.is_checkpoint(tmp_path / "lr-0")
     for name in ("lr-0.1", "lr-0.01"):
         agent = PolicyAgent.load(tmp_path / name)

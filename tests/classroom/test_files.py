@@ -27,6 +27,7 @@ GAME = "vierer_dominari"
 
 def test_what_can_be_graded_and_why_the_rest_cannot(tmp_path: Path) -> None:
     (tmp_path / "good.py").write_bytes(FIRST)
+    (tmp_path / "upper.PY").write_bytes(FIRST)
     (tmp_path / "empty.py").write_text(" \n")
     (tmp_path / "notes.txt").write_text("hello")
     (tmp_path / "large.py").write_bytes(b"#" * (LARGEST + 1))
@@ -40,6 +41,7 @@ def test_what_can_be_graded_and_why_the_rest_cannot(tmp_path: Path) -> None:
     assert list(found) == sorted(found)
     assert {name: submission.problem for name, submission in found.items()} == {
         "good.py": "",
+        "upper.PY": "",
         "empty.py": "an empty file",
         "notes.txt": "its name does not end in .py",
         "large.py": "larger than 1,048,576 bytes",

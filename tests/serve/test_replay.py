@@ -149,7 +149,7 @@ def test_games_that_are_left_out_are_mentioned(
 
 
 def test_an_animated_picture(tmp_path: Path) -> None:
-    file, picture = tmp_path / "games.jsonl", tmp_path / "game.gif"
+    file, picture = tmp_path / "games.jsonl", tmp_path / "game.GIF"
     write_records(file, [game("abalone")])
     assert replay(file, "--output", picture, "--pause", 50).exit_code == 0
     with Image.open(io.BytesIO(picture.read_bytes())) as image:
