@@ -179,7 +179,8 @@ class Rounds:
         ends = np.searchsorted(rows[order], np.arange(1, len(self.states)))
         for i, moves in enumerate(np.split(actions[order], ends)):
             start = self.position(i, self._starts[i : i + 1])
-            yield record_actions(start, moves, names[:: 1 - 2 * int(self.first_seats[i])])
+            players = (names[1], names[0]) if self.first_seats[i] else names
+            yield record_actions(start, moves, players)
 
     def _move(self, rows: np.ndarray, agent: Opponent, name: str, which: int) -> None:
         views, keys = self.game.new_states(len(rows)), np.empty(len(rows), np.uint64)
