@@ -1,5 +1,5 @@
 # From a bare machine: `make train` trains an agent, `make test` runs the test suite; `make` lists the targets.
-# PYTHON is Python 3.11, 3.12 or 3.13; everything is installed into .venv.
+# PYTHON is Python 3.11 to 3.14; everything is installed into .venv.
 # ALGORITHM is a script in baselines/training: td_value, expert_iteration, ppo_selfplay or
 # maskable_ppo.
 
@@ -108,9 +108,9 @@ test-package: $(VENV)/.dev  ## the sdist and the wheel
 test-integrations: $(VENV)/.dev  ## examples with other libraries
 	$(BIN)/python -m tests.integrations $(RUN)
 
-CHECK_PYTHON = @$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
-	|| { echo "Python 3.11, 3.12 or 3.13 is needed, which $(PYTHON) is not:" \
-	"make PYTHON=/path/to/python3.13 ..."; exit 1; }
+CHECK_PYTHON = @$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' \
+	|| { echo "Python 3.11 to 3.14 is needed (PettingZoo allows no later one), which $(PYTHON)" \
+	"is not: make PYTHON=/path/to/python3.14 ..."; exit 1; }
 
 $(VENV)/bin/python:
 	$(CHECK_PYTHON)

@@ -62,7 +62,7 @@ def test_the_versions_of_python_are_the_same_everywhere() -> None:
     words = [each.split(" :: ")[-1] for each in PROJECT["classifiers"]]
     minors = [int(word.removeprefix("3.")) for word in words if word.startswith("3.")]
     assert minors == list(range(minors[0], minors[-1] + 1))
-    assert PROJECT["requires-python"] == f">=3.{minors[0]}"
+    assert PROJECT["requires-python"] == f">=3.{minors[0]},<3.{minors[-1] + 1}"
     makefile, readme = ((ROOT / name).read_text() for name in ("Makefile", "README.md"))
     assert f"(3, {minors[0]}) <= sys.version_info[:2] <= (3, {minors[-1]})" in makefile
     assert f"Python 3.{minors[0]} to 3.{minors[-1]}." in readme
