@@ -342,14 +342,14 @@ class Position:
         return f"<{self.game.title}: {self}>"
 
     def __eq__(self, other: object) -> bool:
-        """Positions are equal if everything the future depends on is, hidden information aside."""
+        """Positions are equal if everything the future depends on is, hidden information aside.
+
+        As `play` changes a position, it has no hash: use its text as the key of a dict.
+        """
         if not isinstance(other, Position):
             return NotImplemented
         same_game = self.game.name == other.game.name
         return same_game and self._visible() == other._visible()
-
-    def __hash__(self) -> int:
-        return hash((self.game.name, self._visible()))
 
     def _visible(self) -> bytes:
         return self.game.visible(self._states)

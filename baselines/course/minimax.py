@@ -90,8 +90,7 @@ def alphabeta(position: Position, alpha: float, beta: float) -> float:
 class Counted:
     """A position that counts the moves played in it and in its copies.
 
-    Only positions with the same counter are equal, so a table of one count saves no moves of the
-    next one.
+    As with positions, equal ones have equal texts.
 
     Args:
         position: the position.
@@ -122,14 +121,11 @@ class Counted:
         return self
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Counted)
-            and self._counter is other._counter
-            and self._position == other._position
-        )
+        return isinstance(other, Counted) and self._position == other._position
 
-    def __hash__(self) -> int:
-        return hash(self._position)
+    def __str__(self) -> str:
+        """The position text."""
+        return str(self._position)
 
 
 @checked(alphabeta)

@@ -519,7 +519,7 @@ def act(position):
         if not after.is_over:
             after.explain(after.legal_moves()[-1])
             after.play(after.legal_moves()[-1])
-    after.returns(), str(after), repr(after), hash(after), after.observation(0)
+    after.returns(), str(after), repr(after), after.observation(0)
     print(sorted(set(compiled)), rng.mix._cache.cache_path)
     return position.legal_moves()[0]
 """

@@ -109,10 +109,9 @@ def check_text(case: Case, position: Position) -> None:
 
 
 def check_copy(position: Position) -> None:
-    """Copies and pickles are equal, have equal hashes and are independent of the original."""
+    """Copies and pickles are equal and independent of the original."""
     for twin in (position.copy(), pickle.loads(pickle.dumps(position)), copy.deepcopy(position)):
         assert twin == position
-        assert hash(twin) == hash(position)
         assert str(twin) == str(position)
         before = position.state.tobytes()
         if not twin.is_over:

@@ -389,3 +389,9 @@ def test_malformed_positions_are_refused(first_case: Case, text: Any) -> None:
         env.reset(options={"position": text})
     with pytest.raises(PositionError):
         Position.from_text(first_case.game, text)
+
+
+def test_a_position_is_no_key_of_a_dict() -> None:
+    """`play` would change it, and the dict could not find it any more."""
+    with pytest.raises(TypeError, match="unhashable type: 'Position'"):
+        hash(Position("abalone"))

@@ -462,9 +462,9 @@ def test_counted_positions_count_and_compare() -> None:
     other = position.copy().play("3c4")
     assert counter == [1]
     assert position != other
-    assert len({other, position.copy().play("3c4")}) == 1
-    assert counter == [2]
-    assert position != minimax.Counted(Position("vierer_dominari"), [0]), "counted elsewhere"
+    assert other == position.copy().play("3c4")
+    assert len({str(other), str(position.copy().play("3c4"))}) == 1
+    assert counter == [3]
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, minimax.Counted.copy])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import re
 import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,17 @@ def test_data_files_are_packaged() -> None:
         for file in folder_of(package).glob(pattern)
     }
     assert shipped == {name for name in tracked() if not name.endswith(".py")}
+
+
+def test_a_package_in_a_zip_says_what_is_needed(tmp_path: Path) -> None:
+    """A wheel that is not installed but put on the path is one."""
+    archive = tmp_path / "packages.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.write(folder_of("azumaya") / "__init__.py", "azumaya/__init__.py")
+    code = f"import sys; sys.path.insert(0, {str(archive)!r}); import azumaya"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert f"ImportError: azumaya cannot run from an archive ({archive})" in done.stderr
+    assert "install it with pip" in done.stderr
 
 
 def test_the_versions_of_python_are_the_same_everywhere() -> None:
