@@ -20,6 +20,9 @@ TITLE = "Azumaya"
 class Window:
     """A window that shows pictures, each for at least `1 / fps` seconds.
 
+    It is not pygame's display, which the program may have opened for itself, and takes no events
+    of other windows.
+
     When the window is resized, the picture is redrawn in the new size. The key `c` shows or hides
     the candidates. Once the user has closed the window it stays closed, and `show` does nothing.
 
@@ -31,10 +34,11 @@ class Window:
     """
 
     def __init__(self, fps: float) -> None:
+        require("pygame.window", "render")  # the older package of the same name has none
         self._pygame: Any = require("pygame", "render")
         self._frame_seconds = 1 / fps
         self._shown_at: float | None = None
-        self._screen: Any = None
+        self._window: Any = None
         self._draw: Callable[[bool], str] | None = None
         self._toggled = False
         self.is_open = True
@@ -55,15 +59,16 @@ class Window:
 
     def close(self) -> None:
         """Close the window; closing it again has no effect."""
-        self._check_screen()
-        if self._screen is not None:
-            self._pygame.display.quit()
-        self._screen, self.is_open = None, False
+        if self._is_there():
+            self._window.destroy()
+        self._window, self.is_open = None, False
 
-    def _check_screen(self) -> None:
-        """Forget the screen if it is gone: pygame has one window, which others may have closed."""
-        if self._screen is not self._pygame.display.get_surface():
-            self._screen = None
+    def _is_there(self) -> bool:
+        """Whether there is a window; the program may have ended pygame, and with it the window."""
+        try:
+            return self._window is not None and bool(self._window.id)
+        except self._pygame.error:
+            return False
 
     def _wait(self) -> None:
         """Wait until the last picture has been shown for its time."""
@@ -75,47 +80,49 @@ class Window:
             self._pygame.time.wait(max(1, min(SLEEP_MS, int(left * 1000))))
 
     def _handle_events(self) -> None:
-        self._check_screen()
-        if self._screen is None:
+        if not self._is_there():
             return
-        pygame, stale = self._pygame, False
+        pygame, stale, closed = self._pygame, False, False
         for event in pygame.event.get():
-            if event.type == pygame.QUIT:
-                self.close()
-                return
+            if getattr(event, "window", None) is not self._window:
+                pygame.event.post(event)
+                continue
+            closed |= event.type == pygame.WINDOWCLOSE
             if event.type == pygame.KEYDOWN and event.key == pygame.K_c:
                 self._toggled, stale = not self._toggled, True
-            stale |= event.type in (pygame.VIDEORESIZE, pygame.VIDEOEXPOSE)
-        if stale:
+            stale |= event.type in (pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED)
+        if closed:
+            self.close()
+        elif stale:
             self._paint()
 
     def _paint(self) -> None:
         """Draw the picture centred in the window, as large as fits."""
         assert self._draw is not None
         svg = self._draw(self._toggled)
-        if self._screen is None:
+        if not self._is_there():
             self._open(svg)
-        pygame, (width, height) = self._pygame, self._screen.get_size()
+        pygame, screen = self._pygame, self._window.get_surface()
+        width, height = screen.get_size()
         natural_width, natural_height = size_of(svg)
         scale = min(width / natural_width, height / natural_height)
         pixels = rgb_of(svg, max(SMALLEST, round(natural_width * scale)))
         shown = pixels.shape[1], pixels.shape[0]
         picture = pygame.image.frombuffer(pixels.tobytes(), shown, "RGB")
-        self._screen.fill(pygame.Color(palette.PAPER))
-        self._screen.blit(picture, ((width - shown[0]) // 2, (height - shown[1]) // 2))
-        pygame.display.flip()
+        screen.fill(pygame.Color(palette.PAPER))
+        screen.blit(picture, ((width - shown[0]) // 2, (height - shown[1]) // 2))
+        self._window.flip()
 
     def _open(self, svg: str) -> None:
         pygame = self._pygame
         try:
             pygame.display.init()
-            self._screen = pygame.display.set_mode(size_of(svg), pygame.RESIZABLE)
+            self._window = pygame.Window(TITLE, size_of(svg), resizable=True)
         except pygame.error as error:
             raise RuntimeError(
                 f"cannot open a window ({error}): on a machine without a display use "
                 "render_mode='rgb_array' or 'ansi'"
             ) from error
-        pygame.display.set_caption(TITLE)
 
 
 def size_of(svg: str) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from azumaya.envs.extras import MissingExtraError
@@ -21,64 +22,108 @@ pytest.importorskip("resvg_py")
 FAST = 1000
 
 
+Windows = list[Any]
+
+
 @pytest.fixture(autouse=True)
-def _headless(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def windows(monkeypatch: pytest.MonkeyPatch) -> Iterator[Windows]:
+    """The windows that were opened, in their order, on SDL's dummy display."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    yield
+    opened: Windows = []
+
+    class Noted(pygame.Window):  # type: ignore[misc]
+        def __init__(self, *arguments: Any, **keywords: Any) -> None:
+            super().__init__(*arguments, **keywords)
+            opened.append(self)
+
+    monkeypatch.setattr(pygame, "Window", Noted)
+    yield opened
     pygame.display.quit()
 
 
-def screen() -> Any:
-    """What the window shows, `(W, H, 3)`."""
-    return pygame.surfarray.array3d(pygame.display.get_surface())
+def screen(window: Any) -> Any:
+    """What a window shows, `(W, H, 3)`."""
+    return pygame.surfarray.array3d(window.get_surface())
 
 
-def test_the_window_shows_the_picture() -> None:
-    """It is the picture pixel by pixel, in its own size."""
+def shows(window: Any, scene: Any, candidates: bool = False) -> bool:
+    """Whether a window shows the picture of a scene, pixel by pixel, in its own size."""
+    return np.array_equal(screen(window).swapaxes(0, 1), rgb_of(svg_of(scene, candidates)))
+
+
+def is_closed(window: Any) -> bool:
+    try:
+        return not window.id
+    except pygame.error:
+        return True
+
+
+def test_the_window_shows_the_picture(windows: Windows) -> None:
     renderer = Renderer("human", fps=FAST)
     assert renderer.draw(REGIONS) is None
-    assert (screen().swapaxes(0, 1) == rgb_of(svg_of(REGIONS))).all()
+    (window,) = windows
+    assert shows(window, REGIONS)
     renderer.draw(EMPTY)
-    assert (screen().swapaxes(0, 1) == rgb_of(svg_of(EMPTY))).all()
+    assert shows(window, EMPTY)
     renderer.close()
-    assert pygame.display.get_surface() is None
+    assert is_closed(window)
     renderer.close()
 
 
-def test_the_close_button_closes_for_good() -> None:
+def test_the_close_button_closes_for_good(windows: Windows) -> None:
     """Later pictures are ignored, and the program continues."""
     renderer = Renderer("human", fps=FAST)
     renderer.draw(REGIONS)
+    (window,) = windows
+    pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=window))
+    renderer.draw(REGIONS)
+    assert is_closed(window)
+    assert renderer.draw(EMPTY) is None
+    assert windows == [window]
+
+
+def test_each_renderer_has_a_window_of_its_own(windows: Windows) -> None:
+    """One that the program closed, by ending pygame's display, is opened again."""
+    first, second = (Renderer("human", fps=FAST) for _ in range(2))
+    first.draw(EMPTY)
+    second.draw(REGIONS)
+    first.close()
+    assert is_closed(windows[0])
+    assert shows(windows[1], REGIONS)
+    pygame.display.quit()
+    second.draw(EMPTY)
+    assert shows(windows[2], EMPTY)
+    second.close()
+    assert len(windows) == 3
+
+
+def test_the_display_of_the_program_stays_as_it_is(windows: Windows) -> None:
+    """Its size, its picture and its events belong to the program."""
+    pygame.display.init()
+    display = pygame.display.set_mode((300, 200))
+    display.fill("red")
+    renderer = Renderer("human", fps=FAST)
+    renderer.draw(REGIONS)
+    pygame.event.clear()
+    press = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_c)
+    pygame.event.post(press)
     pygame.event.post(pygame.event.Event(pygame.QUIT))
     renderer.draw(REGIONS)
-    assert pygame.display.get_surface() is None
-    assert renderer.draw(EMPTY) is None
-    assert pygame.display.get_surface() is None
+    assert shows(windows[0], REGIONS)
+    renderer.close()
+    assert {pygame.KEYDOWN, pygame.QUIT} <= {event.type for event in pygame.event.get()}
+    assert pygame.display.get_surface() is display
+    assert display.get_size() == (300, 200)
+    assert display.get_at((0, 0)) == pygame.Color("red")
 
 
-def test_a_window_that_another_one_closed_is_opened_again() -> None:
-    """All renderers share the one window of pygame."""
-    first, second, third = (Renderer("human", fps=FAST) for _ in range(3))
-    first.draw(EMPTY)
-    second.draw(EMPTY)
-    first.close()
-    second.draw(REGIONS)
-    assert (screen().swapaxes(0, 1) == rgb_of(svg_of(REGIONS))).all()
-    pygame.display.quit()
-    third.draw(EMPTY)
-    second.close()
-    assert (screen().swapaxes(0, 1) == rgb_of(svg_of(EMPTY))).all()
-    third.close()
-    assert pygame.display.get_surface() is None
-
-
-def test_a_resized_window_fits_the_picture_in() -> None:
+def test_a_resized_window_fits_the_picture_in(windows: Windows) -> None:
     """The picture is as large as possible and centred, with paper around it."""
     renderer = Renderer("human", fps=FAST)
     renderer.draw(EMPTY)
-    pygame.display.set_mode((2 * WIDTH + 300, 2 * HEIGHT), pygame.RESIZABLE)
+    windows[0].size = (2 * WIDTH + 300, 2 * HEIGHT)
     renderer.draw(EMPTY)
-    shown = screen()
+    shown = screen(windows[0])
     assert shown.shape[:2] == (2 * WIDTH + 300, 2 * HEIGHT)
     x, y = layout_of("sudoku81").centres[40]
     ground = palette.GROUNDS["plain"].fill
@@ -87,18 +132,17 @@ def test_a_resized_window_fits_the_picture_in() -> None:
     renderer.close()
 
 
-def test_a_key_shows_the_candidates() -> None:
+def test_a_key_shows_the_candidates(windows: Windows) -> None:
     """The key also hides them again, even if they are shown from the start."""
     renderer = Renderer("human", fps=FAST)
     renderer.draw(REGIONS)
-    plain = screen()
-    press = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_c)
+    press = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_c, window=windows[0])
     pygame.event.post(press)
     renderer.draw(REGIONS)
-    assert (screen().swapaxes(0, 1) == rgb_of(svg_of(REGIONS, True))).all()
+    assert shows(windows[0], REGIONS, True)
     renderer.candidates = True
     renderer.draw(REGIONS)
-    assert (screen() == plain).all()
+    assert shows(windows[0], REGIONS)
     renderer.close()
 
 
@@ -128,10 +172,10 @@ def test_pictures_stay_for_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_machine_without_a_display_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error has more than pygame's own message."""
 
-    def fail(*arguments: Any) -> None:
+    def fail(*arguments: Any, **keywords: Any) -> None:
         raise pygame.error("No available video device")
 
-    monkeypatch.setattr(pygame.display, "set_mode", fail)
+    monkeypatch.setattr(pygame, "Window", fail)
     renderer = Renderer("human", fps=FAST)
     with pytest.raises(RuntimeError, match=r"No available video device.*rgb_array"):
         renderer.draw(REGIONS)
