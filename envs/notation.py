@@ -12,6 +12,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from azumaya.envs.errors import OptionError, RecordError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
@@ -85,6 +87,8 @@ def _plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, Sequence):
         return list(value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     raise TypeError(f"a record cannot contain a {type(value).__name__}")
 
 

@@ -123,6 +123,8 @@ class Counted:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Counted) and self._position == other._position
 
+    __hash__ = None  # type: ignore[assignment]
+
     def __str__(self) -> str:
         """The position text."""
         return str(self._position)

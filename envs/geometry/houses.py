@@ -64,10 +64,9 @@ def have_clashes(boards: np.ndarray, houses: Sequence[Sequence[int]]) -> np.ndar
         boards: the number on each cell, `(n, cells)`, 0 for none.
         houses: the cells of each house.
     """
-    members = np.zeros((boards.shape[1], len(houses)), np.float32)
-    for house, cells in enumerate(houses):
-        members[list(cells), house] = 1
+    bits = np.left_shift(1, boards.T, dtype=np.int32) & ~1
     broken = np.zeros(len(boards), bool)
-    for number in range(1, int(boards.max(initial=0)) + 1):
-        broken |= ((boards == number).astype(np.float32) @ members > 1).any(axis=1)
+    for cells in houses:
+        own = bits[list(cells)]
+        broken |= np.add.reduce(own, dtype=np.int32) != np.bitwise_or.reduce(own)
     return broken

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.geometry.sudoku81 import CELLS, SIZE
 from azumaya.envs.puzzles.bank import load_bank
 from azumaya.envs.puzzles.formats import parse_puzzle, read_cells
-from azumaya.envs.puzzles.grid import PuzzleFormatError, as_cells
+from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleLike, as_cells
 from azumaya.envs.puzzles.split import PARTS, Part, load_part
 
 
@@ -35,12 +38,16 @@ def _bank(part: Part | None) -> PuzzleSet:
     return PuzzleSet(load_bank() if part is None else load_part(part), bank=True)
 
 
-def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
+Puzzles = str | Path | Sequence[PuzzleLike] | npt.NDArray[np.integer]
+
+
+def load_puzzles(value: Puzzles | None) -> PuzzleSet:
     """The puzzles that the option `puzzle` selects.
 
     Args:
         value: None for the bank, `"train"` or `"test"` for a part of it (see
-            `azumaya.envs.puzzles.split`), a puzzle, a sequence of puzzles, or the path of a file.
+            `azumaya.envs.puzzles.split`), a puzzle (81 characters or whole numbers, 0 = empty), a
+            sequence of puzzles, an array of them, `(n, 81)`, or the path of a file.
 
     Raises:
         OptionError: the value is none of these.
@@ -50,22 +57,54 @@ def load_puzzles(value: str | Path | Sequence[str] | None) -> PuzzleSet:
         return _bank(value)
     if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
         return PuzzleSet(_puzzles_of_file(value))
-    if isinstance(value, str):
-        puzzles = [value]
-    elif isinstance(value, Sequence) and value and all(isinstance(p, str) for p in value):
-        puzzles = list(value)
-    else:
+    puzzles = [value] if _is_one(value) else value
+    if not _is_list(puzzles) or not len(puzzles):
         raise OptionError(
-            f"puzzle={brief(value)}: must be 81 characters, a sequence of these, a path, 'train', "
-            "'test' or None"
+            f"puzzle={brief(value)}: must be 81 characters or whole numbers, a sequence of these, "
+            "a path, 'train', 'test' or None"
         )
-    return PuzzleSet(np.stack([_cells_of(puzzles, i) for i in range(len(puzzles))]))
+    digits = _plain_digits(puzzles)
+    if digits is None:
+        digits = np.stack([_cells_of(puzzles, i) for i in range(len(puzzles))])
+    return PuzzleSet(digits)
 
 
-def _cells_of(puzzles: Sequence[str], index: int) -> np.ndarray:
+def _is_one(value: Any) -> bool:
+    """Whether a value is one puzzle: a text, or numbers instead of texts or rows."""
+    if isinstance(value, str):
+        return True
+    return (
+        _is_list(value) and len(value) > 0 and not (isinstance(value[0], str) or _is_list(value[0]))
+    )
+
+
+def _is_list(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _plain_digits(puzzles: Any) -> np.ndarray | None:
+    """Many puzzles at once, `(n, 81)` uint8; None if one has another form or is wrong."""
+    if isinstance(puzzles, np.ndarray):
+        cells = puzzles
+    elif all(isinstance(puzzle, str) and len(puzzle) == CELLS for puzzle in puzzles):
+        marks = "".join(puzzles).replace(".", "0").encode(errors="replace")
+        cells = np.frombuffer(marks, np.uint8).reshape(-1, CELLS) - np.uint8(ord("0"))
+    elif {getattr(row, "shape", None) for row in puzzles} == {(CELLS,)}:
+        cells = np.stack(puzzles)
+    else:
+        return None
+    if cells.shape[1:] != (CELLS,) or cells.dtype.kind not in "iu":
+        return None
+    return cells.astype(np.uint8) if 0 <= cells.min() <= cells.max() <= SIZE else None
+
+
+def _cells_of(puzzles: Any, index: int) -> np.ndarray:
     """The cells of one of some puzzles; errors say which one it is, if there are several."""
+    puzzle = puzzles[index]
     try:
-        return as_cells(parse_puzzle(puzzles[index]))
+        return as_cells(parse_puzzle(puzzle) if isinstance(puzzle, str) else puzzle)
     except PuzzleFormatError as error:
         if len(puzzles) == 1:
             raise

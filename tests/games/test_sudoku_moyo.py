@@ -466,6 +466,32 @@ def test_puzzles_may_be_written_with_zeros_and_come_in_sequences() -> None:
     assert drawn == {str(moyo()), str(moyo(zeros))}
 
 
+ROWS = np.array([[0] * 81, [1] + [0] * 80, [0] * 80 + [1]], np.uint8)
+TEXTS = ["".join(map(str, row)) for row in ROWS]
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "texts"),
+    [
+        (ROWS, TEXTS),
+        (ROWS.astype(np.int64), TEXTS),
+        (list(ROWS), TEXTS),
+        (ROWS.tolist(), TEXTS),
+        ([ROWS[0], *TEXTS[1:]], TEXTS),
+        ([f"{TEXTS[0]}\n", *TEXTS[1:]], TEXTS),
+        (ROWS[1], TEXTS[1]),
+        (ROWS[1].tolist(), TEXTS[1]),
+    ],
+)
+def test_puzzles_may_be_numbers(puzzle: Any, texts: str | list[str]) -> None:
+    """As an array, rows or one row, they are the same puzzles as their texts."""
+    env, twin = raw("sudoku_moyo", puzzle=puzzle), raw("sudoku_moyo", puzzle=texts)
+    for seed in range(8):
+        env.reset(seed=seed, options={"scoring": "points"} if seed else None)
+        twin.reset(seed=seed, options={"scoring": "points"} if seed else None)
+        assert str(env.position) == str(twin.position)
+
+
 def test_the_seed_draws_from_the_bank() -> None:
     drawn = [str(Position("sudoku_moyo", seed=s)) for s in range(30)]
     assert len(set(drawn)) > 25
@@ -484,6 +510,15 @@ def test_the_seed_draws_from_the_bank() -> None:
         ([EMPTY, SOLVED], {}, "puzzle 2"),
         ([EMPTY, EMPTY[1:]], {}, "^puzzle 2:1:10: 80 cells: a row has 9, a whole puzzle 81$"),
         ([EMPTY[1:]], {}, "^puzzle:1:10: 80 cells"),
+        (ROWS[:, 1:], {}, r"^puzzle 1: a puzzle has shape \(81,\), not \(80,\)"),
+        (ROWS.astype(float), {}, "^puzzle 1: cells must be whole numbers, not float64"),
+        (ROWS + np.int8([[0], [9], [0]]), {}, "^puzzle 2: 10 on a9: cells must be 0 to 9"),
+        (-ROWS.astype(int), {}, "^puzzle 2: -1 on a9: cells must be 0 to 9"),
+        ([EMPTY, 5], {}, r"^puzzle 2: a puzzle has shape \(81,\), not \(\)"),
+        ([True] * 81, {}, "cells must be whole numbers, not bool"),
+        (ROWS[:0], {}, "^puzzle=.*: must be 81 characters or whole numbers"),
+        ([], {}, r"^puzzle=\[\]: must be 81 characters or whole numbers"),
+        (np.uint8(3), {}, "must be 81 characters or whole numbers"),
     ],
 )
 def test_wrong_puzzles_are_refused(puzzle: Any, options: dict[str, Any], message: str) -> None:

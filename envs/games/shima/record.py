@@ -32,8 +32,8 @@ SHARED_OPTIONS = (
     Option(
         "puzzle",
         None,
-        "81 characters (`.` or `0` = empty), a sequence of such texts, a path to a puzzle file, "
-        '`"train"`, `"test"`, or None',
+        "81 characters (`.` or `0` = empty) or whole numbers, a sequence of these, an array "
+        '`(n, 81)`, a path to a puzzle file, `"train"`, `"test"`, or None',
         "The puzzle laid out first. Of several puzzles the seed draws one: with None from the "
         "shipped bank, with `train` or `test` from a fixed part of it, else from the sequence or "
         "the file.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ from azumaya.envs.games.shima.stones import lay_puzzles
 from azumaya.envs.games.shima.territory import territory_of
 from azumaya.envs.geometry.houses import first_clash, have_clashes
 from azumaya.envs.geometry.sudoku81 import HOUSES, SQUARES
+from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.puzzles.choice import PuzzleSet
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.whole import as_whole
@@ -166,9 +168,21 @@ def _begin_play_at_once(states: np.ndarray, open_play: Any) -> np.ndarray:
     stuck = np.zeros(len(states), bool)
     if states["stage"].size and states["stage"][0] == HANDICAP:
         begin_all(states)
-        for i in (states["stage"] == PLAY).nonzero()[0]:
-            stuck[i] = not open_play(states[i])
+        _open_all_kernel(open_play)(states, stuck)
     return stuck
+
+
+@functools.cache
+def _open_all_kernel(open_play: Any) -> Any:
+    """The kernel `open_all(states, stuck)`: open play where it begins, `(n,)` each."""
+
+    @kernel
+    def open_all(states, stuck):
+        for i in range(states.shape[0]):
+            if states[i].stage == PLAY:
+                stuck[i] = not open_play(states[i])
+
+    return open_all
 
 
 def _where_broken(digits: np.ndarray, index: int, houses: Sequence[Sequence[int]]) -> str:
