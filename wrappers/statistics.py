@@ -11,7 +11,6 @@ from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import RUNNING
 from azumaya.envs.setup import check_options
 
 
@@ -69,16 +68,18 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
         self._follow()
         seen, rewards, terminated, truncated, infos = self.env.step(actions)
         self._changes = self._inner()._changes
-        self._lengths += ~self._over  # a step that only begins a new game is not a move
-        self._forget(self._over.copy())
+        was_over = self._over.copy()
+        self._lengths += ~was_over  # a step that only begins a new game is not a move
+        self._forget(was_over)
         self._returns += infos["rewards"]
-        ended = terminated | truncated
+        over = terminated | truncated
+        ended = over & ~was_over
         returns = np.where(ended[:, None], self._returns, 0.0)
         episode = {"r": returns, "l": np.where(ended, self._lengths, 0)}
         if self._same_step:
             self._forget(ended)
         else:
-            self._over = ended.copy()
+            self._over = over
         if "episode" in infos:
             raise OptionError(
                 "infos: a wrapper inside gives 'episode' as well, as RecordEpisodeStatistics does; "
@@ -96,7 +97,7 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
         inner = self._inner()
         if self._changes != inner._changes:
             self._forget(np.ones(self.num_envs, np.bool_))
-            self._over[:] = inner._batch.states["over"] != RUNNING
+            self._over[:] = inner._batch.over
             self._changes = inner._changes
 
     def _forget(self, rows: np.ndarray) -> None:

@@ -41,6 +41,8 @@ class Transform:
         renaming: for each number (from 0) its new number (from 0); None renames none.
         settings: the settings that actions depend on, by name; others have their defaults.
 
+    The arrays among the attributes are those that the methods use: do not write into them.
+
     Attributes:
         observation_index: `(C * rows * columns,)` int64: for each entry of the flattened
             transformed observation, the entry that it is taken from (see also `recoded_planes`).

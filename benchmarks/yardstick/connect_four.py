@@ -11,8 +11,7 @@
     a1 b1 .. g1      cell 35 36 .. 41      left, so the bits of the top row are the actions.
 
 Position text: the six rows from the top, then the player to move or, if the game is over, the
-player who moved last: `......./......./......./......./...o.../..xx... o`. A game lost by an
-illegal action also has `result=`, what player_0 gained.
+player who moved last: `......./......./......./......./...o.../..xx... o`.
 
 Source: James D. Allen, "Expert Play in Connect-Four" (1990).
 Bound: every step fills a cell, so an episode has at most 42 steps.
@@ -182,15 +181,9 @@ def mark_on(state: Any, cell: int) -> str:
 
 
 def write_text(state: Any, settings: Settings) -> str:
-    """The position text.
-
-    The board shows how a game ended, so `read_text` knows no `result=`. It is written only for a
-    game lost by an illegal action, whose board would be read as that of a running game.
-    """
+    """The position text."""
     rows = ("".join(mark_on(state, cell) for cell in row) for row in BOARD.rows)
-    text = f"{'/'.join(rows)} {PLAYERS[int(state['to_move'])]}"
-    ended = open_columns(state) == ZERO or any(has_four(discs) for discs in state["discs"])
-    return f"{text} result={int(state['payoff'])}" if state["over"] and not ended else text
+    return f"{'/'.join(rows)} {PLAYERS[int(state['to_move'])]}"
 
 
 def read_text(text: str, settings: Settings) -> np.ndarray:
@@ -234,8 +227,7 @@ def scene(state: Any, start: Any, settings: Settings) -> Scene:
         Stone(COLOURS[PLAYERS.index(mark)], mark, first[cell] != EMPTY) if mark != EMPTY else None
         for cell, mark in enumerate(marks)
     )
-    # Not always who moved last wins: an illegal action loses.
-    player = int(state["payoff"] < 0 if state["over"] else state["to_move"])
+    player = int(state["to_move"])  # who moved last, if the game is over
     side = f"player_{player} ({PLAYERS[player]})"
     ended = f"{side} wins" if state["payoff"] else "draw: the board is full"
     note = f"over: {ended}" if state["over"] else f"{side} to move"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,12 @@ from gymnasium.error import ResetNeeded
 
 from azumaya.envs import make, make_vec, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
+from azumaya.envs.games.shima.territory import NAMED
 from azumaya.envs.position import Position
+from azumaya.wrappers import AugmentedAEC
 from tests.cases import Case, is_over, legal_of, play_out
 from tests.contract.checker import fingerprint
+from tests.vector.cases import same
 
 BAD_ACTIONS: tuple[Any, ...] = (
     True,
@@ -395,3 +399,43 @@ def test_a_position_is_no_key_of_a_dict() -> None:
     """`play` would change it, and the dict could not find it any more."""
     with pytest.raises(TypeError, match="unhashable type: 'Position'"):
         hash(Position("abalone"))
+
+
+@pytest.mark.parametrize("place", ["observation", "info"])
+@pytest.mark.parametrize("kind", [raw, make, lambda *a, **k: AugmentedAEC(make(*a, **k))])
+def test_writing_into_what_was_returned_changes_nothing(
+    kind: Callable[..., Any], place: str
+) -> None:
+    """Planes and masks, those in the info included, belong to the caller."""
+    env, twin = (kind("abalone", action_mask=place) for _ in range(2))
+    for each in (env, twin):
+        each.reset(seed=1)
+    for _ in range(4):
+        expected = looked_at(twin)
+        for _ in range(2):
+            seen = looked_at(env)
+            assert same(seen, expected)
+            overwrite(seen)
+        action = int(np.argmax(expected[0][-1]["action_mask"]))
+        for each in (env, twin):
+            each.step(action)
+
+
+def looked_at(env: Any) -> tuple[Any, ...]:
+    """What an environment returns when it is asked."""
+    return env.last(), env.last(observe=False), env.observe(env.agent_selection), env.state()
+
+
+def overwrite(value: Any) -> None:
+    """Write into every array in a value."""
+    if isinstance(value, np.ndarray):
+        value.fill(1 - value.flat[0])
+    elif isinstance(value, dict | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            overwrite(part)
+
+
+def test_tables_of_a_territory_are_read_only() -> None:
+    for table in (NAMED["rows"].region_bits, NAMED["rows"].owner_stones):
+        with pytest.raises(ValueError, match="read-only"):
+            table[:] = 0

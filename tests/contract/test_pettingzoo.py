@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,7 @@ def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
     assert env.unwrapped.rewards[offender] == -1
     assert all(env.terminations.values())
     assert_nothing_legal(env)
+    assert_nothing_legal(deepcopy(env))
     moment = env.unwrapped.get_state()
     env.reset(seed=2)
     env.unwrapped.set_state(moment)

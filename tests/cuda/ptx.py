@@ -56,7 +56,7 @@ def record(dtype: Any) -> Any:
 
 
 BOOLEANS, NUMBERS, WORDS = array(types.boolean), array(types.int64), array(types.uint64, 2)
-BYTES = array(types.uint8)
+BYTES, SPANS = array(types.uint8), array(types.int64, 2)
 REST = (array(types.float64), array(types.float64, 2), BOOLEANS, BOOLEANS, NUMBERS)
 
 
@@ -66,13 +66,13 @@ def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     starts, series = record(game.rules.state), record(SERIES)
     shown = (WORDS, BOOLEANS, WORDS, WORDS, *REST)
     acted = (*shown, WORDS, BOOLEANS, NUMBERS, NUMBERS, types.int64)
-    acting = (WORDS, series, starts, NUMBERS, *acted)
+    acting = (WORDS, series, starts, SPANS, NUMBERS, *acted)
     yield "step", kernels.step_kernel(game, words, PACKED, True, True), acting
     yield "step, masks", kernels.step_kernel(game, words, NONE, False, False), acting
     yield "show", kernels.show_kernel(game, words, PLANES), (WORDS, *shown)
     yield "finals", kernels.finals_kernel(game, PLANES), (WORDS, BOOLEANS, WORDS, NUMBERS)
     yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts)
-    rolled = (types.int64, WORDS, series, starts, NUMBERS)
+    rolled = (types.int64, WORDS, series, starts, SPANS, NUMBERS)
     yield "rollout", kernels.rollout_kernel(game, words), rolled
     spread = (BYTES, BOOLEANS, array(types.uint64))
     yield "write planes", spreading.write_planes_kernel(game, False), spread
@@ -83,7 +83,7 @@ def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
 def shared_kernels() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     """The kernels shared by all games."""
     yield "choose", kernels.choose_all, (WORDS, BOOLEANS, record(SERIES), NUMBERS)
-    yield "check", kernels.check_kernel(True), (NUMBERS, WORDS, BOOLEANS, NUMBERS)
+    yield "check", kernels.check_all, (NUMBERS, WORDS, BOOLEANS, NUMBERS)
 
 
 def compile_ptx(kernel: Any, arguments: tuple[Any, ...]) -> str:

@@ -165,7 +165,7 @@ def test_checked_actions_change_no_game() -> None:
 
 
 def test_an_action_for_a_finished_game() -> None:
-    """It is ignored in next-step mode and illegal in disabled mode."""
+    """It is ignored; in disabled mode the game stays as it is."""
     following, disabled = device_env(num_envs=2), device_env(num_envs=2, autoreset_mode="Disabled")
     following.reset(seed=1)
     disabled.reset(seed=1)
@@ -175,9 +175,11 @@ def test_an_action_for_a_finished_game() -> None:
     row = int(np.argmax(state[0]["over"]))
     disabled.set_state(state)
     actions = following.random_actions()
-    disabled.step(actions)
-    with pytest.raises(IllegalActionError, match=rf"actions\[{row}\]"):
-        disabled.check()
+    observations, rewards, terminated, truncated, _ = disabled.step(actions)
+    disabled.check()
+    assert rewards[row] == 0
+    assert bool(terminated[row] | truncated[row])
+    assert not observations["action_mask"][row].any()
     assert disabled.get_state()[0][row].tobytes() == state[0][row].tobytes()
     assert disabled.get_state()[1][row].tobytes() == state[1][row].tobytes()
     following.step(actions)
@@ -308,6 +310,8 @@ def test_states_can_be_moved_between_devices() -> None:
 def rows_have_options_of_their_own(pair: Pair) -> None:
     """The options of an episode are known on the device as well, and part of saved states."""
     text = str(pair.host.position(0))
+    for env in (pair.host, pair.device):
+        env.set_options({"position": text}, np.array([True, False, False]))
     pair.reset(options={"reset_mask": np.array([False, True, False]), "position": text})
     for _ in range(2):
         for row in range(3):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from azumaya.envs import make_vec
@@ -59,6 +60,11 @@ def play_to_ends(case: Case, form: str, mode: str) -> None:
     pair = Pair(case.game, GAMES_AT_ONCE, form, mode, **near_the_end(case))
     pair.play(10, seed=4)
     assert pair.ends
+    for env in (pair.host, pair.device):  # half of the games begin anew, the others near the end
+        env.set_options({"position": None}, np.arange(GAMES_AT_ONCE) % 2 == 0)
+    for _ in range(6):
+        pair.step()
+    equal_states(pair.host, pair.device)
 
 
 @pytest.mark.parametrize("number", range(len(TESTED)), ids=list(TESTED))

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from azumaya.envs import IllegalActionError, Position, PositionError, make_vec
+from azumaya.envs import IllegalActionError, Position, PositionError
 from azumaya.wrappers import Transform
 from tests.cases import YARDSTICK
 
@@ -99,21 +99,6 @@ def test_a_full_board_is_a_draw() -> None:
 def test_impossible_texts(text: str, message: str) -> None:
     with pytest.raises(PositionError, match=message):
         Position(YARDSTICK, position=text)
-
-
-def test_a_game_lost_by_an_illegal_action_is_not_read_as_a_running_one() -> None:
-    """Its board does not show that it is over, so its text says so, and nothing reads that text."""
-    for moves, result in (("dddddd", -1), ("ddddddc", 1)):
-        games = make_vec(YARDSTICK.name, illegal="lose", autoreset_mode="Disabled", threads=1)
-        games.reset(seed=1, options={"position": str(played(moves))})
-        games.step(np.array([3]))
-        end = games.position(0)
-        text = str(end)
-        assert text == f"{played(moves)} result={result}"
-        winner = "player_1 (o)" if result < 0 else "player_0 (x)"
-        assert end.scene().notes == (f"over: {winner} wins",)
-        with pytest.raises(PositionError, match="unknown field 'result="):
-            Position(YARDSTICK, position=text)
 
 
 def test_texts_of_games_that_ended_by_the_rules_have_no_result() -> None:

@@ -6,10 +6,9 @@ import random
 from collections import Counter
 from typing import Any
 
-import numpy as np
 import pytest
 
-from azumaya.envs import OptionError, Position, PositionError, make_vec, sudoku_tiles_v0
+from azumaya.envs import OptionError, Position, PositionError, sudoku_tiles_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError
 from azumaya.envs.games.tiles.record import TILES
 
@@ -444,33 +443,6 @@ def test_the_plane_of_fitting_cells_is_the_mask() -> None:
 def test_impossible_texts(text: str, error: str) -> None:
     with pytest.raises(PositionError, match=error):
         from_text(text)
-
-
-def test_a_game_lost_by_an_illegal_action_has_a_text_that_is_refused() -> None:
-    """The rules would go on with its board, so the text would be that of a running game."""
-    games = make_vec("sudoku_tiles", 1, illegal="lose")
-    mask = games.reset(seed=1)[0]["action_mask"]
-    games.step(np.argmin(mask, axis=1))
-    text = str(games.position(0))
-    assert text.endswith(" result=-1")
-    with pytest.raises(PositionError, match="unknown field 'result=-1'"):
-        from_text(text)
-
-
-@pytest.mark.parametrize(
-    ("reward", "why"),
-    [
-        ("win", "lost by an illegal action: player_0 wins"),
-        ("points", "ended by an illegal action: player_1 wins"),
-    ],
-)
-def test_the_note_of_a_game_lost_by_an_illegal_action(reward: str, why: str) -> None:
-    """The scores do not decide, unless they are the rewards: player_1, who is to move, is ahead."""
-    games = make_vec("sudoku_tiles", 1, illegal="lose", reward=reward)
-    start = f"{EXAMPLE} 1 tile=4 score=2,9"
-    mask = games.reset(options={"position": start})[0]["action_mask"]
-    games.step(np.argmin(mask, axis=1))
-    assert games.position(0).scene().notes[0] == f"over, {why}"
 
 
 def test_impossible_texts_with_tiles_aside() -> None:

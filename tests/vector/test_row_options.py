@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
-from azumaya.envs import OptionError, Position
+from azumaya.envs import OptionError, Position, make_vec
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.setup import prepare
@@ -99,6 +100,88 @@ def test_rows_have_options_of_their_own(case: Case) -> None:
         check_like(copy.position(row), games.position(row))
 
 
+@pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.name)
+@pytest.mark.parametrize("case", LASTING[::6], ids=lambda case: case.label)
+def test_options_that_last(case: Case, mode: AutoresetMode) -> None:
+    """A game with options of its own plays the episodes of an environment made with them."""
+    some = np.array([False, True, False])
+    plain = cases_of(case.game)[0]
+    games, made, default = (vector(c, ROWS, autoreset_mode=mode) for c in (plain, case, plain))
+    games.set_options(case.options, some)
+    for env in (games, made, default):
+        env.reset(seed=1)
+    for _ in range(PLIES):
+        results = [env.step(env.random_actions()) for env in (games, made, default)]
+        check_mixed(games, made, default, some)
+        over = results[0][2] | results[0][3]
+        if mode is AutoresetMode.DISABLED and over.any():
+            for env in (games, made, default):
+                env.reset(options={"reset_mask": over})
+    copy = pickle.loads(pickle.dumps(games))
+    for env in (games, made, default, copy):
+        env.rollout(60)
+    check_mixed(games, made, default, some)
+    assert alike(copy.get_state(), games.get_state())
+    assert [games.position(row).options for row in range(ROWS)] == [{}, dict(case.options), {}]
+
+
+def check_mixed(games: Any, made: Any, default: Any, some: np.ndarray) -> None:
+    """The states of some rows are those of one environment, of the others those of another."""
+    states, theirs, usual = (env.get_state()[0] for env in (games, made, default))
+    assert states[some].tobytes() == theirs[some].tobytes()
+    assert states[~some].tobytes() == usual[~some].tobytes()
+
+
+def test_new_options_wait_for_the_next_episode() -> None:
+    """Games in progress are played on as they are; `reset` takes its options on top."""
+    games = make_vec("abalone", 2, max_plies=6, threads=1)
+    games.reset(seed=1)
+    games.set_options({"max_plies": 4})
+    before = games.get_state()
+    for _ in range(6):
+        assert [games.position(row).options for row in range(2)] == [{"max_plies": 6}] * 2
+        results = games.step(games.random_actions())
+    assert results[3].all()
+    games.set_state(before)
+    assert games.position(0).options == {"max_plies": 6}
+    games.rollout(7)
+    assert games.position(0).options == {"max_plies": 4}
+    games.reset(options={"layout": "german_daisy"})
+    assert games.position(1).options == {"max_plies": 4, "layout": "german_daisy"}
+    games.rollout(5)
+    assert games.position(1).options == {"max_plies": 4}
+    games.set_options({"layout": "swiss_daisy"}, np.array([False, True]))
+    games.reset(options={"tiebreak": "marbles"})
+    assert [games.position(row).options for row in range(2)] == [
+        {"max_plies": 4, "tiebreak": "marbles"},
+        {"max_plies": 6, "layout": "swiss_daisy", "tiebreak": "marbles"},
+    ]
+    games.set_options()
+    games.reset()
+    assert [games.position(row).options for row in range(2)] == [{"max_plies": 6}] * 2
+
+
+def test_options_that_cannot_last_are_refused() -> None:
+    games = make_vec("sudoku_moyo", 2, threads=1)
+    games.reset(seed=1)
+    before = games.get_state()
+    for arguments, message in (
+        (({"puzle": "train"},), "unexpected keyword argument 'puzle'.*'puzzle'"),
+        (({"scoring": "many"},), "scoring='many'"),
+        (({"setup": "choose"},), "would change the number of actions"),
+        (({"position": "x"},), "position"),
+        (("points",), "options='points': must be a dict"),
+        (({"scoring": "points"}, [True, False]), "mask: must be a NumPy array of bool"),
+        (({"scoring": "points"}, np.zeros(2, bool)), "mask: shape .* at least one True"),
+        (({"scoring": "points"}, np.ones(3, bool)), r"mask: shape \(3,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            games.set_options(*arguments)
+    assert alike(games.get_state(), before)
+    games.reset()
+    assert games.position(0).options == {}
+
+
 @every_lasting
 def test_states_under_other_options_are_refused(case: Case) -> None:
     """Unless the options are known here; then the rows keep them."""
@@ -162,7 +245,7 @@ def test_the_memory_of_options_is_bounded() -> None:
     for number in range(9):
         given = replace(prepare(case.game, case.options), num_actions=number)
         setups.begin(np.array([number % 2]), given, episodes)
-        assert len(set(setups._others.tolist()) - {None}) <= 2
+        assert len({*setups._noted.tolist()} - {own}) <= 2
     assert [len(kept.starts) for kept in setups._known.values()] == [0]
 
 
@@ -176,7 +259,7 @@ def test_a_million_rows_take_no_loop() -> None:
     begun = time.process_time()
     again = deepcopy(setups).restored(setups.origins(episodes), episodes)
     assert time.process_time() - begun < 1.5
-    assert (again._others == setups._others).all()
+    assert (again._noted == setups._noted)[::2].all()
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)

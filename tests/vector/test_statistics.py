@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from copy import copy
 from types import SimpleNamespace
 from typing import Any
@@ -12,12 +13,15 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import OptionError
+from azumaya.envs.game import TERMINATED
+from azumaya.envs.observation import planes_of
 from azumaya.wrappers import SeatStatistics
 from tests.cases import Case
 from tests.vector.cases import FIRST, vector
 
 ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
+every_game = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 
@@ -120,6 +124,20 @@ def test_the_counts_begin_anew_after_calls_to_the_games_inside() -> None:
     assert SeatStatistics(inner).step(inner.random_actions())[4]["episode"]["l"].tolist() == [0, 0]
 
 
+@ONE_GAME
+def test_in_disabled_mode_each_game_is_counted_once(case: Case) -> None:
+    """A game that is over stays over, but it ends in one step."""
+    games = SeatStatistics(vector(case, 6, autoreset_mode="Disabled"))
+    games.reset(seed=1)
+    counts, lengths = np.zeros(6, np.int64), np.zeros(6, np.int64)
+    while not counts.all():
+        infos = games.step(games.unwrapped.random_actions())[4]
+        counts += infos["_episode"]
+        lengths += infos["episode"]["l"]
+    assert (counts == 1).all()
+    assert (lengths > 1).all()
+
+
 # ---- with Gymnasium's statistics ----
 
 
@@ -188,13 +206,51 @@ def test_an_illegal_move_loses(case: Case, mode: AutoresetMode, threads: int) ->
         else:
             masks = games.step(actions)[0]["action_mask"]
             twin.step(actions)
-    if mode is AutoresetMode.DISABLED:
-        with pytest.raises(IllegalActionError, match=r"actions\[0\]"):
-            games.step(actions)
-    else:
-        seen = games.step(np.zeros(4000, np.int64))[0]
-        if mode is AutoresetMode.NEXT_STEP:
-            assert seen["action_mask"][wrong].any(axis=1).all()
+    seen, rewards, terminated, *_ = games.step(games.random_actions())
+    if mode is AutoresetMode.NEXT_STEP:
+        assert seen["action_mask"][wrong].any(axis=1).all()
+    if mode is not AutoresetMode.SAME_STEP:
+        assert not rewards[wrong].any()
+        assert (terminated[wrong] == (mode is AutoresetMode.DISABLED)).all()
+
+
+@every_game
+def test_a_game_lost_by_an_illegal_move_can_be_read_back(case: Case) -> None:
+    """Its position is the one before that move; only the environment knows that it is over."""
+    games, twin = vector(case, 3, illegal="lose"), vector(case, 3)
+    games.reset(seed=1)
+    twin.reset(seed=1)
+    before, actions = games.position(1), games.random_actions()
+    actions[1] = -1
+    seen = games.step(actions)[0]
+    assert games.position(1) == before == case.read(str(games.position(1)))
+    assert not games.position(1).is_over
+    state = games.get_state()
+    with pytest.raises(OptionError, match="state: row 1 was lost by an illegal action"):
+        twin.set_state(state)
+    for copied in (pickle.loads(pickle.dumps(games)), vector(case, 3, illegal="lose")):
+        again = copied.set_state(state)[0]
+        assert all(np.array_equal(again[name], seen[name]) for name in seen)
+        assert copied.step(copied.random_actions())[1][1] == 0
+        assert copied.get_state()[1]["episode"].tolist() == [0, 1, 0]
+    assert games.rollout(1) == 0
+    assert games.get_state()[1]["episode"].tolist() == [0, 1, 0]
+    assert not games.get_state()[1]["lost"].any()
+
+
+@every_game
+def test_the_end_of_a_game_lost_by_an_illegal_move_is_shown(case: Case) -> None:
+    """To both players as that of any other game: no action, and no player to move."""
+    games = vector(case, 2, illegal="lose", autoreset_mode="SameStep")
+    games.reset(seed=1)
+    ended = games.position(1)
+    final = games.step(np.array([games.random_actions()[0], -1]))[-1]["final_obs"][1]
+    states = ended.state
+    states["over"] = TERMINATED
+    shown = planes_of(case.game, states[0], ended.to_move)
+    assert np.array_equal(final["observation"], shown)
+    assert not np.array_equal(shown, ended.observation(ended.to_move))
+    assert not final["action_mask"].any()
 
 
 @ONE_GAME

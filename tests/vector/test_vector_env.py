@@ -193,20 +193,31 @@ def test_other_bad_actions(case: Case) -> None:
 
 
 @ONE_GAME
-def test_in_disabled_mode_finished_games_must_be_reset(case: Case) -> None:
-    """An action for a finished game is refused in disabled mode, ignored in next-step mode."""
-    disabled, following = vector(case, 2, autoreset_mode="Disabled"), vector(case, 2)
-    results = play(following, 0)[0]
-    rng = np.random.default_rng(1)
-    while following.get_state()[0]["over"].sum() != 1:
-        results = following.step(pick(results[0]["action_mask"], rng))
-    actions = pick(results[0]["action_mask"], rng)
-    row = int(np.argmin(actions))
-    disabled.reset()
-    disabled.set_state(following.get_state())
-    check_refused(disabled, actions, rf"actions\[{row}\]")
-    actions[row] = 10**9
-    assert not following.step(actions)[2][row]
+@pytest.mark.parametrize("illegal", ["raise", "lose"])
+def test_in_disabled_mode_games_are_played_to_their_end(case: Case, illegal: str) -> None:
+    """Games that are over stay as they are: their actions are ignored and their ends repeated."""
+    games = vector(case, 5, autoreset_mode="Disabled", illegal=illegal)
+    masks = games.reset(seed=1)[0]["action_mask"]
+    over, steps = np.zeros(5, bool), 0
+    while not over.all():
+        actions, before = games.random_actions(), games.get_state()
+        assert not actions[over].any()
+        actions[over] = 10**9
+        if illegal == "lose" and steps == 1:
+            actions[2] = np.argmin(masks[2])
+        seen, rewards, terminated, truncated, infos = games.step(actions)
+        after, masks = games.get_state(), seen["action_mask"]
+        for left, right in zip(before, after, strict=True):
+            assert left[over].tobytes() == right[over].tobytes()
+        assert not rewards[over].any()
+        assert not infos["rewards"][over].any()
+        assert ((terminated | truncated) >= over).all()
+        over, steps = terminated | truncated, steps + 1
+        assert not masks[over].any()
+        assert masks[~over].any(axis=1).all()
+    assert steps <= case.game.options.max_steps(case.setup.settings)
+    seen = games.reset(options={"reset_mask": over})[0]
+    assert seen["action_mask"].any(axis=1).all()
 
 
 @ONE_GAME

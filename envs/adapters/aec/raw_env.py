@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,9 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
 
     Rewards are zero-sum. `rewards` holds what the last step gave to each agent.
 
+    All arrays belong to the caller. Those in `infos` stay until the next step; the others are new
+    in each call.
+
     Raises:
         OptionError: an option is unknown or has an invalid value.
         PositionError: the position text is malformed or impossible, or the game is over in it.
@@ -97,7 +100,6 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self.show_candidates = False
         self.agents: list[str] = []
         self._interrupted = False
-        self._masks: dict[str, np.ndarray] = {}
 
     def _make_spaces(self) -> None:
         actions = self._made.num_actions
@@ -198,14 +200,16 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self.agent_selection = AGENTS[now.to_move]
         self.terminations = dict.fromkeys(agents, now.over == TERMINATED)
         self.truncations = dict.fromkeys(agents, now.over == TRUNCATED)
-        self._masks = dict(zip(AGENTS, now.masks(), strict=True))
-        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in agents}
+        self._show_masks(agents)
+
+    def _show_masks(self, agents: Iterable[str]) -> None:
+        masks = self._game_now.masks()
+        self.infos = {agent: {"action_mask": masks[_SEATS[agent]]} for agent in agents}
 
     def clear_masks(self) -> None:
         """Mark all actions as illegal, for wrappers that end an episode before the game is over."""
-        nothing = np.zeros(self._made.num_actions, np.int8)
-        self._masks = {agent: nothing.copy() for agent in AGENTS}
-        self.infos = {agent: {"action_mask": self._masks[agent]} for agent in self.infos}
+        self._game_now.clear_masks()
+        self._show_masks(self.infos)
 
     def step(self, action: int | None) -> None:
         """Play an action for the agent to act; once the game is over, the only action is None.
@@ -253,16 +257,17 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         Raises:
             OptionError: there is no such agent.
         """
-        if self._interrupted:
+        if self._interrupted or self._seed is None:
             raise self._nobody("observe")
         try:
-            mask, player = self._masks[agent], _SEATS[agent]
+            player = _SEATS[agent]
         except (KeyError, TypeError):
-            raise (self._nobody("observe") if self._seed is None else _no_agent(agent)) from None
-        planes = self._game_now.planes(player)
+            raise _no_agent(agent) from None
+        now = self._game_now
+        planes = now.planes(player)
         if self.mask_place != MASK_IN_OBSERVATION:
             return planes
-        return {"observation": planes, "action_mask": mask}
+        return {"observation": planes, "action_mask": now.mask(player).copy()}
 
     def last(
         self, observe: bool = True
@@ -273,7 +278,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         agent = self.agent_selection
         seen = self.observe(agent) if observe else None
         gained, ended, cut = self._cumulative_rewards, self.terminations, self.truncations
-        return seen, gained[agent], ended[agent], cut[agent], self.infos[agent]
+        return seen, gained[agent], ended[agent], cut[agent], own_info(self.infos[agent], seen)
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         """Yield the agent to act, turn by turn, until the episode is over."""
@@ -406,6 +411,12 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
+
+
+def own_info(info: dict[str, Any], seen: Any) -> dict[str, Any]:
+    """An info for the caller, with the mask of an observation or, without one, a copy."""
+    mask = seen["action_mask"] if isinstance(seen, dict) else info["action_mask"].copy()
+    return {**info, "action_mask": mask}
 
 
 def _no_agent(agent: Any) -> OptionError:

@@ -68,6 +68,8 @@ class SingleGame:
         self._planes = self._views[:, :size].reshape(
             2, len(game.observation.planes), *game.observation.shape
         )
+        self._both_masks = self._masks[:, :num_actions]
+        self._each_mask = tuple(self._both_masks)
         self._facts = np.zeros(3, np.int64)
         seen = np.zeros(game.observation.packed_words, np.uint64)
         self._room = (seen, np.zeros((2, words), np.uint64), self._masks, self._views)
@@ -88,11 +90,15 @@ class SingleGame:
 
     def mask(self, player: int) -> np.ndarray:
         """A player's action mask, `(num_actions,)` int8; the next move overwrites it."""
-        return self._masks[player, : self.num_actions]
+        return self._each_mask[player]
 
     def masks(self) -> np.ndarray:
         """A copy of both players' action masks, `(2, num_actions)` int8."""
-        return self._masks[:, : self.num_actions].copy()
+        return self._both_masks.copy()
+
+    def clear_masks(self) -> None:
+        """Mark all actions as illegal, until the next move or `look`."""
+        self._masks[:] = 0
 
     def planes(self, player: int) -> np.ndarray:
         """A copy of a player's observation, `(C, rows, columns)` int8."""
@@ -102,14 +108,17 @@ class SingleGame:
         """The checksum of one or two states, `(1,)` each, for this game and action space."""
         return checksum_of_one(self._keys[len(states) - 1], *states)
 
-    def __getstate__(self) -> tuple[Game, int, np.ndarray, int]:
+    def __getstate__(self) -> tuple[Game, int, np.ndarray, int, bool]:
         """The data from which the rest is rebuilt: copied buffers would not be aligned."""
-        return self.game, self.num_actions, self.states, self.checksum(self.states)
+        cleared = not self._masks.any()
+        return self.game, self.num_actions, self.states, self.checksum(self.states), cleared
 
-    def __setstate__(self, saved: tuple[Game, int, np.ndarray, int]) -> None:
-        game, num_actions, states, given = saved
+    def __setstate__(self, saved: tuple[Game, int, np.ndarray, int, bool]) -> None:
+        game, num_actions, states, given, cleared = saved
         SingleGame.__init__(self, game, num_actions)
         if given != self.checksum(states):
             raise OptionError("states: they were changed after they were saved")
         self.states[0] = states[0]
         self.look()
+        if cleared:
+            self.clear_masks()

@@ -8,7 +8,8 @@ so the same engine supports both copying and zero-copy use.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ class Batch:
         count: the number of games.
         form: the observation format, `"planes"`, `"packed"` or `"none"`.
         same_step: whether a finished game restarts in the same step rather than the next one.
+        restarts: whether a finished game restarts at all, or stays as it is until `reset`.
         illegal: whether an illegal action raises (`"raise"`) or loses the game (`"lose"`).
         threads: the number of threads; None: one per core.
 
@@ -52,6 +54,7 @@ class Batch:
         begun: whether episodes are in progress. False before the first `reset` and after an
             interrupted call (by Ctrl-C, say), which may leave masks that do not match the states.
         seeded: whether there are series of episodes to continue, also after an interrupted call.
+        over: which games are over, by the rules, a limit or an illegal action, `(n,)` bool.
 
     Raises:
         OptionError: an argument has an invalid value.
@@ -65,11 +68,13 @@ class Batch:
         *,
         form: str = "planes",
         same_step: bool = False,
+        restarts: bool = True,
         illegal: str = "raise",
         threads: int | None = None,
     ) -> None:
         self.game, self.setup, self.count = game, setup, check_count(count)
         self.form, self.same_step, self._threads = form, same_step, threads
+        self.restarts = restarts
         self._form, self.illegal = check_form(form), check_illegal(illegal)
         self.workers = Workers(threads)
         self._alone = self.workers.slice_of(self.count) == self.count
@@ -77,15 +82,16 @@ class Batch:
         self.states = game.new_states(count)
         self._series = as_states(np.zeros(count, SERIES))
         self._setups = RowSetups(game, setup, count)
+        self._starts, self._spans = self._setups.starts()
         self._legal = np.zeros((count, self.words), np.uint64)
-        self._over = np.zeros(count, np.bool_)
+        self.over = np.zeros(count, np.bool_)
         self._actions = np.zeros(count, np.int64)
         self._finals = as_states(np.empty(count if same_step else 1, game.rules.state))
         self._final_rows = np.empty(count if same_step else 1, np.int64)
         self._everybody, self._movers = np.arange(count), np.full(count, -1)
         self.begun = self.seeded = False
         self._step = kernels.step_kernel(
-            game, self.words, self._form, same_step, self.illegal == "lose"
+            game, self.words, self._form, same_step, self.illegal == "lose", restarts
         )
         self._look = kernels.look_kernel(game, self.words, self._form)
         self._choose = kernels.choose_kernel(self.words)
@@ -108,7 +114,7 @@ class Batch:
         outputs: Outputs,
         seeds: Sequence[int] | int | None = None,
         rows: np.ndarray | None = None,
-        setup: Setup | None = None,
+        setups: Mapping[Setup, Setup] = MappingProxyType({}),
     ) -> None:
         """Begin an episode.
 
@@ -117,7 +123,7 @@ class Batch:
             seeds: starts new series of episodes, see `seed_series`; without seeds, the current
                 series continue, or start from a random seed.
             rows: the games to restart; all by default.
-            setup: replaces the batch's own setup for these episodes.
+            setups: for these episodes, replaces the setups of the games.
         """
         self.workers.wait_idle()
         rows = self._everybody if rows is None else np.ascontiguousarray(rows, np.int64)
@@ -127,19 +133,32 @@ class Batch:
         else:
             seed_series(self._series, secrets.randbits(63) if seeds is None else seeds, rows)
             self.begun, self.seeded = False, True
-        starts = (setup or self.setup).starts
-        kernels.begin_kernel(self.game)(0, len(rows), rows, self.states, self._series, starts)
-        self._setups.begin(rows, setup, self._series["episode"])
+        begin = kernels.begin_kernel(self.game)
+        for own, some in self._setups.by_setup(rows):
+            setup = setups.get(own, own)
+            begin(0, len(some), some, self.states, self._series, setup.starts)
+            self._setups.begin(some, setup, self._series["episode"])
         self.show(outputs)
         self.begun = True
 
-    def step(self, actions: Any, outputs: Outputs, *, skip_over: bool = True) -> np.ndarray:
-        """Play an action in every game; finished games are restarted instead.
+    @property
+    def setups(self) -> tuple[Setup, ...]:
+        """The different setups of the games' next episodes."""
+        return self._setups.lasting()
+
+    def set_setup(self, setup: Setup, rows: np.ndarray | None = None) -> None:
+        """Give some games, or all, another setup from their next episodes on."""
+        self.workers.wait_idle()
+        rows = self._everybody if rows is None else rows
+        self._setups.set(rows, setup, self._series["episode"])
+        self._starts, self._spans = self._setups.starts()
+
+    def step(self, actions: Any, outputs: Outputs) -> np.ndarray:
+        """Play an action in every game; finished games are restarted instead, if at all.
 
         Args:
             actions: `(n,)` integers; ignored for finished games.
             outputs: receives the results.
-            skip_over: if False, an action for a finished game is an error.
 
         Returns:
             The rows of the games that ended and restarted in this step (none unless `same_step`);
@@ -149,13 +168,13 @@ class Batch:
             IllegalActionError: the actions have the wrong shape or type, or one is illegal. The
                 error names the game; no game has changed.
         """
-        self._take_actions(actions, skip_over)
+        self._take_actions(actions)
         o, self.begun = outputs, False
         ended = self._run(
             self._step,
             lambda: (
-                self.states, self._series, self.setup.starts, self._actions, self._room(),
-                self._legal, self._over, o.masks, o.view_rows, o.rewards, o.both,
+                self.states, self._series, self._starts, self._spans, self._actions, self._room(),
+                self._legal, self.over, o.masks, o.view_rows, o.rewards, o.both,
                 o.terminated, o.truncated, o.to_move, self._finals, self._final_rows,
             ),
         )  # fmt: skip
@@ -179,32 +198,39 @@ class Batch:
 
     def show(self, outputs: Outputs) -> None:
         """Write every game's outputs for its player to move, with zero rewards."""
+        states, lost = self.states, self._series["lost"] != 0
+        if lost.any():
+            states = states.copy()
+            states["over"][lost] = TERMINATED
         outputs.rewards[:], outputs.both[:] = 0.0, 0.0
-        outputs.terminated[:] = self.states["over"] == TERMINATED
-        outputs.truncated[:] = self.states["over"] == TRUNCATED
-        outputs.to_move[:] = self.states["to_move"]
-        self._over[:] = self.states["over"] != RUNNING
-        self._show(outputs, self.states, self._everybody, self._movers, self._legal)
+        outputs.terminated[:] = states["over"] == TERMINATED
+        outputs.truncated[:] = states["over"] == TRUNCATED
+        outputs.to_move[:] = states["to_move"]
+        self.over[:] = states["over"] != RUNNING
+        self._show(outputs, states, self._everybody, self._movers, self._legal)
 
     def choose(self, actions: np.ndarray) -> None:
         """Write a uniformly random legal action for every game, `(n,)` int64; 0 if it is over.
 
         Choices are drawn from the episode's key, so they do not depend on the batch.
         """
-        self._run(self._choose, lambda: (self._legal, self._over, self._series, actions))
+        self._run(self._choose, lambda: (self._legal, self.over, self._series, actions))
 
     def rollout(self, plies: int) -> int:
         """Play random legal moves in every game, restarting finished games, without outputs.
 
         Returns the number of games that ended. Call `resume` before the next step.
         """
-        kernel, starts = kernels.rollout_kernel(self.game, self.words), self.setup.starts
+        kernel = kernels.rollout_kernel(self.game, self.words)
         self.begun = False
         ended = self.workers.run(
             kernel,
             self.count,
-            lambda: (plies, self.states, self._series, starts, np.empty(self.words, np.uint64)),
-        )
+            lambda: (
+                plies, self.states, self._series, self._starts, self._spans,
+                np.empty(self.words, np.uint64),
+            ),
+        )  # fmt: skip
         return sum(ended)
 
     def resume(self, outputs: Outputs) -> None:
@@ -239,7 +265,7 @@ class Batch:
             OptionError: the arrays do not come from a matching batch; nothing has changed.
         """
         series, origins = check_states(
-            self.game, self.setup.num_actions, self.count, states, series
+            self.game, self.setup.num_actions, self.count, states, series, self.illegal
         )
         setups = self._setups.restored(origins, series["episode"])
         self.workers.wait_idle()
@@ -255,7 +281,7 @@ class Batch:
     def __getstate__(self) -> dict[str, Any]:
         """The data from which the rest is rebuilt, including the masks that check actions."""
         made = {"form": self.form, "same_step": self.same_step, "threads": self._threads}
-        made["illegal"] = self.illegal
+        made |= {"illegal": self.illegal, "restarts": self.restarts}
         made |= {"game": self.game, "setup": self.setup, "count": self.count}
         saved = self.get_states(), self.get_series()
         flags = {"begun": self.begun, "seeded": self.seeded}
@@ -264,12 +290,13 @@ class Batch:
     def __setstate__(self, saved: dict[str, Any]) -> None:
         Batch.__init__(self, **saved["made"])
         self._setups = saved["setups"]
+        self._starts, self._spans = self._setups.starts()
         states, series = saved["saved"]
         if saved["begun"]:
             self.set_state(states, series, self.new_outputs())
         elif saved["seeded"]:  # the last call was interrupted; the next reset continues the series
             self._series[:], _ = check_states(
-                self.game, self.setup.num_actions, self.count, states, series
+                self.game, self.setup.num_actions, self.count, states, series, self.illegal
             )
             self.seeded = True
 
@@ -297,17 +324,13 @@ class Batch:
             lambda: (rows, players, states, self._room(), legal, masks, views),
         )
 
-    def _take_actions(self, actions: Any, skip_over: bool) -> None:
+    def _take_actions(self, actions: Any) -> None:
         copy_actions(actions, self._actions)
         if self.illegal == "lose":
-            if not skip_over and self._over.any():
-                row = int(np.argmax(self._over))
-                raise illegal_row(self.position(row), row, int(self._actions[row]))
             return
         num_actions = self.setup.num_actions
         rows = self._run(
-            kernels.first_illegal,
-            lambda: (self._legal, self._actions, num_actions, self._over, skip_over),
+            kernels.first_illegal, lambda: (self._legal, self._actions, num_actions, self.over)
         )
         for row in rows:
             if row >= 0:

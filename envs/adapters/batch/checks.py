@@ -53,9 +53,11 @@ def _copy_fields(source: np.ndarray, out: np.ndarray, fields: np.dtype[Any]) -> 
 
 
 def check_states(
-    game: Game, num_actions: int, count: int, states: Any, saved: Any
+    game: Game, num_actions: int, count: int, states: Any, saved: Any, illegal: str = "raise"
 ) -> tuple[np.ndarray, np.ndarray]:
     """Reject states that do not come from `get_state` of a matching batch.
+
+    With `illegal="raise"`, no game may be lost by an illegal action.
 
     Returns:
         The series, `(n,)` `SERIES`, and the setups' origins, `(n,)` `ORIGIN`.
@@ -80,6 +82,11 @@ def check_states(
         raise OptionError(
             f"state: row {int(np.argmax(wrong))} was changed after get_state() returned it, or is "
             f"from an environment that does not have {num_actions} actions"
+        )
+    if illegal != "lose" and series["lost"].any():
+        raise OptionError(
+            f"state: row {int(np.argmax(series['lost'] != 0))} was lost by an illegal action; an "
+            "environment with illegal='lose' is needed"
         )
     return series, origins
 

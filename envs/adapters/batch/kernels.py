@@ -32,9 +32,10 @@ SERIES = np.dtype(
         ("episode", np.int64),
         ("key", U64),  # of the episode, derived from the three above at its start
         ("ply", np.int64),  # moves chosen by compiled players in this episode
+        ("lost", np.int64),  # 1 if an illegal action lost this episode: the state does not know
     ]
 )
-"""The source of one game's randomness."""
+"""The source of one game's randomness, and how its episode stands."""
 
 PLANES, PACKED, NONE = 0, 1, 2
 """Observation formats: bytes, packed words, or none."""
@@ -44,13 +45,13 @@ _BYTE, _EIGHT = U64(255), U64(8)
 
 
 @kernel
-def first_illegal(start, stop, legal, actions, num_actions, over, skip):
+def first_illegal(start, stop, legal, actions, num_actions, over):
     """The first row with an illegal action, or -1; `legal` is `(n, W)` words.
 
-    With `skip`, any action is accepted for games that are `over`.
+    Any action is accepted for games that are `over`.
     """
     for i in range(start, stop):
-        if skip and over[i]:
+        if over[i]:
             continue
         action = actions[i]
         if action < 0 or action >= num_actions:
@@ -96,7 +97,7 @@ def restart_kernel(game: Game) -> Any:
     @kernel
     def restart(states, i, series, starts):
         series[i].key = make_key(series[i].seed, series[i].number, series[i].episode)
-        series[i].ply = 0
+        series[i].ply = series[i].lost = 0
         reset(states, i, starts, series[i].key)
 
     return restart
@@ -181,15 +182,18 @@ def fetch_row_kernel(size: int) -> Any:
 
 
 @functools.cache
-def step_kernel(game: Game, words: int, form: int, same_step: bool, lose: bool = False) -> Any:
+def step_kernel(
+    game: Game, words: int, form: int, same_step: bool, lose: bool = False, restarts: bool = True
+) -> Any:
     """The kernel that plays an action in every game and writes the resulting outputs.
 
     With `lose`, an illegal action loses the game for the player who made it; otherwise all actions
-    must be legal.
+    must be legal. The state stays as it was before that action, and the series says who lost.
 
-    A finished game is restarted instead, with zero reward. With `same_step`, it is restarted in
-    the step that ends it: final states go to `finals` and their rows to `final_rows`, both from
-    index `start`, and the kernel returns how many there are.
+    A finished game is restarted instead, from one of `starts[spans[i, 0] : spans[i, 1]]`, or stays
+    as it is if not `restarts`; its reward is zero. With `same_step`, it is restarted in the step
+    that ends it: final states go to `finals` and their rows to `final_rows`, both from index
+    `start`, and the kernel returns how many there are.
     """
     play, restart = game.rules.play, restart_kernel(game)
     show = show_kernel(game, words, form)
@@ -202,11 +206,11 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, lose: bool =
     # In packed steps, prefetching states saved 5% of the time, and prefetching output rows 10%
     # for batches larger than the caches. Neither made a difference for planes.
     close = form == PACKED
-    ahead = not same_step and game.rules.reset is draw_start
+    ahead = restarts and not same_step and game.rules.reset is draw_start
 
     @kernel
     def step(
-        start, stop, states, series, starts, actions, seen, legal, over, masks, views,
+        start, stop, states, series, starts, spans, actions, seen, legal, over, masks, views,
         rewards, both, terminated, truncated, to_move, finals, final_rows,
     ):  # fmt: skip
         ended = 0
@@ -216,22 +220,24 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, lose: bool =
                 fetch_mask(legal, i + FETCHED)
                 fetch_mask(masks, i + FETCHED)
                 fetch_view(views, i + FETCHED)
+            if lose and series[i].lost:  # until the end of this step, so that it shows the end
+                states[i].over = TERMINATED
             mover, gain = states[i].to_move, 0
             if states[i].over != RUNNING:
-                series[i].episode += 1
-                restart(states, i, series, starts)
+                if restarts:
+                    series[i].episode += 1
+                    restart(states, i, series, starts[spans[i, 0] : spans[i, 1]])
+            elif lose and first_illegal(i, i + 1, legal, actions, 64 * words, over) >= 0:
+                states[i].over, series[i].lost, gain = TERMINATED, 1, 2 * mover - 1
             else:
                 before = states[i].payoff
-                if lose and first_illegal(i, i + 1, legal, actions, 64 * words, over, False) >= 0:
-                    states[i].over = TERMINATED
-                    states[i].payoff += 2 * mover - 1
-                else:
-                    play(states[i], actions[i])
+                play(states[i], actions[i])
                 gain = states[i].payoff - before
             end = states[i].over
             if ahead and end != RUNNING:
                 key = make_key(series[i].seed, series[i].number, series[i].episode + 1)
-                fetch(starts, drawn(starts, key))
+                own = starts[spans[i, 0] : spans[i, 1]]
+                fetch(own, drawn(own, key))
             terminated[i] = end == TERMINATED
             truncated[i] = end == TRUNCATED
             both[i, 0] = gain
@@ -242,11 +248,13 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, lose: bool =
                 final_rows[start + ended] = i
                 ended += 1
                 series[i].episode += 1
-                restart(states, i, series, starts)
+                restart(states, i, series, starts[spans[i, 0] : spans[i, 1]])
             over[i] = states[i].over != RUNNING
             player = states[i].to_move
             to_move[i] = player
             show(states[i], player, i, seen, legal, masks, views)
+            if lose and series[i].lost:
+                states[i].over = RUNNING
         return ended
 
     return step
@@ -298,9 +306,11 @@ def rollout_kernel(game: Game, words: int) -> Any:
     wipe = wipe_kernel(words)
 
     @kernel
-    def rollout(start, stop, plies, states, series, starts, choices):
+    def rollout(start, stop, plies, states, series, starts, spans, choices):
         ended = 0
         for i in range(start, stop):
+            if series[i].lost and plies > 0:  # the first ply restarts it
+                states[i].over = TERMINATED
             for _ in range(plies):
                 wipe(choices)
                 write_legal(states[i], choices)
@@ -312,7 +322,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
                     if action >= 0:
                         ended += 1
                     series[i].episode += 1
-                    restart(states, i, series, starts)
+                    restart(states, i, series, starts[spans[i, 0] : spans[i, 1]])
         return ended
 
     return rollout

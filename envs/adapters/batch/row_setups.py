@@ -1,4 +1,4 @@
-"""Which setup the episode of each row of a batch runs under, and so what its position is."""
+"""Which setup each row of a batch has for its episode, and for those after it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import Game
+from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
@@ -20,10 +20,11 @@ MOST_KNOWN = 64
 
 
 class RowSetups:
-    """The setups of the episodes in progress: the batch's own, or one that `reset` gave a row.
+    """The setups of the rows: the lasting one of each, and that of its episode in progress.
 
-    A setup is noted together with the number of the row's episode, so that it no longer counts once
-    a kernel has begun the next episode, which is always one with the batch's own setup.
+    Kernels begin episodes with a row's lasting setup, which is the batch's own unless `set` gave
+    another. An episode with a different setup, because `reset` gave one for it or `set` came during
+    it, is noted by its number, so that the note no longer counts once a kernel has begun the next.
 
     Args:
         game: the game.
@@ -36,23 +37,60 @@ class RowSetups:
 
     def __init__(self, game: Game, own: Setup, count: int) -> None:
         self.game, self.own, self.only_own = game, own, True
-        self._others = np.full(count, None, object)
-        """The setup that each row was given last; None: the batch's own."""
+        self._lasting = np.full(count, own, object)
+        self._noted = self._lasting.copy()
         self._episodes = np.zeros(count, np.int64)
         self._known: dict[int, Setup] = {}
         """By their rules, the last setups given, without starts, which would take much memory."""
 
-    def begin(self, rows: np.ndarray, setup: Setup | None, episodes: np.ndarray) -> None:
-        """Note that the episodes `(n,)` of some rows begin with a setup; None: the batch's own."""
-        if setup is None and self.only_own:
+    def begin(self, rows: np.ndarray, setup: Setup, episodes: np.ndarray) -> None:
+        """Note that the episodes `(n,)` of some rows begin with a setup."""
+        if setup is self.own and self.only_own:
             return
-        if setup is not None:
-            self._know(setup)
-            self.only_own = False
-        self._others[rows] = setup
+        self._know(setup)
+        self._noted[rows] = setup
         self._episodes[rows] = episodes[rows]
 
+    def set(self, rows: np.ndarray, setup: Setup, episodes: np.ndarray) -> None:
+        """Make a setup the lasting one of some rows; their episodes, `(n,)`, keep theirs."""
+        self._noted, self._episodes = self._current(episodes), episodes.copy()
+        self._know(setup)
+        self._lasting[rows] = setup
+
+    def lasting(self) -> tuple[Setup, ...]:
+        """The different lasting setups."""
+        return (self.own,) if self.only_own else _different(self._lasting)
+
+    def by_setup(self, rows: np.ndarray) -> list[tuple[Setup, np.ndarray]]:
+        """Some rows in groups with the same lasting setup."""
+        if self.only_own:
+            return [(self.own, rows)]
+        return [(setup, rows[which]) for setup, which in _groups(self._lasting[rows])]
+
+    def starts(self) -> tuple[np.ndarray, np.ndarray]:
+        """The starts of all lasting setups, `(m,)` states, and from where to where each row's are.
+
+        The second array is `(n, 2)`.
+        """
+        spans = np.zeros((len(self._lasting), 2), np.int64)
+        spans[:, 1] = len(self.own.starts)
+        if self.only_own:
+            return self.own.starts, spans
+        end, parts = 0, []
+        for setup, which in _groups(self._lasting):
+            spans[which] = end, end + len(setup.starts)
+            parts.append(setup.starts)
+            end += len(setup.starts)
+        return as_states(np.concatenate(parts)), spans
+
+    def _current(self, episodes: np.ndarray) -> np.ndarray:
+        """The setups of the episodes `(n,)`, `(n,)`."""
+        return np.where(self._episodes == episodes, self._noted, self._lasting)
+
     def _know(self, setup: Setup) -> None:
+        if setup is self.own:
+            return
+        self.only_own = False
         self._known.pop(setup.origin[0], None)
         self._known[setup.origin[0]] = setup.without_starts()
         if len(self._known) > MOST_KNOWN:
@@ -61,7 +99,8 @@ class RowSetups:
     def snapshot(self) -> RowSetups:
         """A copy that later episodes do not change; the setups, which never change, are shared."""
         taken = copy(self)
-        taken._others, taken._episodes = self._others.copy(), self._episodes.copy()
+        for name in ("_lasting", "_noted", "_episodes"):
+            setattr(taken, name, getattr(self, name).copy())
         taken._known = {**self._known}
         return taken
 
@@ -72,7 +111,7 @@ class RowSetups:
     def position(self, row: int, states: np.ndarray, series: np.ndarray) -> Position:
         """The position of a row, from its state and its series, `(1,)` each."""
         same = self._episodes[row] == series["episode"][0]
-        setup: Setup = (self._others[row] if same else None) or self.own
+        setup: Setup = (self._noted if same else self._lasting)[row]
         start = None
         if len(setup.starts):
             start = self.game.new_states(1)
@@ -83,13 +122,11 @@ class RowSetups:
 
     def origins(self, episodes: np.ndarray) -> np.ndarray:
         """The origins of the setups of all rows in their episodes, `(n,)` `ORIGIN`."""
-        origins = np.empty(len(self._others), ORIGIN)
+        origins = np.empty(len(self._noted), ORIGIN)
         origins[:] = self.own.origin
         if not self.only_own:
-            current = self._others.copy()
-            current[self._episodes != episodes] = None
-            for setup in _different(current):
-                origins[current == setup] = setup.origin
+            for setup, which in _groups(self._current(episodes)):
+                origins[which] = setup.origin
         return origins
 
     def restored(self, origins: np.ndarray, episodes: np.ndarray) -> RowSetups:
@@ -99,8 +136,9 @@ class RowSetups:
             OptionError: a row was played under options that this batch was never given.
         """
         wanted, which = _kinds(np.asarray(origins))
-        at_hand = {setup.origin: setup for setup in (*_different(self._others), self.own)}
-        found = [at_hand.get(origin) or self._without_starts(origin) for origin in wanted]
+        at_hand = (*_different(self._noted), *_different(self._lasting), self.own)
+        by_origin = {setup.origin: setup for setup in at_hand}
+        found = [by_origin.get(origin) or self._without_starts(origin) for origin in wanted]
         if None in found:
             raise OptionError(
                 f"state: row {int(np.argmax(which == found.index(None)))} was played under other "
@@ -108,10 +146,9 @@ class RowSetups:
                 "first"
             )
         restored = self.snapshot()
-        others = [None if setup is self.own else setup for setup in found]
-        restored._others[:] = np.array(others, object)[which]
+        restored._noted[:] = np.array(found, object)[which]
         restored._episodes[:] = episodes
-        restored.only_own = not any(others)
+        restored.only_own = {*found, *_different(self._lasting)} == {self.own}
         return restored
 
     def _without_starts(self, origin: tuple[int, int]) -> Setup | None:
@@ -122,8 +159,18 @@ class RowSetups:
 
 
 def _different(setups: np.ndarray) -> tuple[Setup, ...]:
-    """The different setups in an array of them and of None; a million take 20 ms."""
-    return tuple(setup for setup in dict.fromkeys(setups.tolist()) if setup is not None)
+    """The different setups in an array of them; a million take 20 ms."""
+    return tuple(dict.fromkeys(setups.tolist()))
+
+
+def _groups(setups: np.ndarray) -> list[tuple[Setup, np.ndarray]]:
+    """The different setups in an array of them, and where each of them is: indices."""
+    different = _different(setups)
+    number = {setup: k for k, setup in enumerate(different)}
+    which = np.array([number[setup] for setup in setups.tolist()])
+    order = np.argsort(which, kind="stable")
+    ends = np.searchsorted(which[order], np.arange(1, len(different)))
+    return list(zip(different, np.split(order, ends), strict=True))
 
 
 def _kinds(origins: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:

@@ -54,9 +54,11 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         copy: whether every call returns new arrays. If False, calls return views of buffers that
             the next call overwrites; their addresses never change.
         autoreset_mode: when a finished game restarts: in the next step (which ignores its action
-            and gives it reward 0), in the same step, or only on `reset`.
+            and gives it reward 0), in the same step, or only on `reset`; until then steps ignore
+            its action, give it reward 0 and repeat its termination or truncation.
         illegal: whether an illegal action raises (`"raise"`) or ends the game with reward -1 for
             the player who made it and 1 for the other (`"lose"`, for algorithms without masks).
+            The position stays as it was before that action.
         **options: the game's options; `position="..."` starts every episode from a position text.
 
     Action space: `MultiDiscrete`, `(n,)`. `step` accepts `(n,)` arrays of any integer type.
@@ -104,6 +106,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         self._setup = prepare(self.game, options)
         self._batch = self._make_batch(
             form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
+            restarts=self.autoreset_mode is not AutoresetMode.DISABLED,
             illegal=illegal, threads=threads,
         )  # fmt: skip
         self.copy, self._packed = check_flag("copy", copy), observation == "packed"
@@ -162,8 +165,8 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
                 AEC environment with the same seed.
             options: `reset_mask`, `(n,)` bool, selects the games to restart; the others stay as
                 they are. All other keys are options of the game, for these episodes only: the
-                next ones have the environment's own options again. Unknown keys are ignored with a
-                warning.
+                next ones have the environment's own options again, or those of `set_options`.
+                Unknown keys are ignored with a warning.
 
         Raises:
             OptionError: the seed, the mask or an option has an invalid value.
@@ -171,14 +174,14 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """
         # before the call begins, which an error in it (here a warning may be one) would break off
         given = check_options(options)
-        rows = self._rows(given.pop("reset_mask", None))
-        setup = self._setup_with(given)
+        rows = self._rows(given.pop("reset_mask", None), "reset_mask")
+        setups = self._setups_with(given)
         with Call(self, "reset", begins=True):
             if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
                 which = " after an interrupted call" if self._caller.interrupted else ""
                 raise OptionError(f"reset_mask: the first reset{which} must include all games")
             outputs = self._next_outputs()
-            self._batch.reset(outputs, seed, rows, setup)
+            self._batch.reset(outputs, seed, rows, setups)
             self._changes += 1
             return self._observations(outputs), self._infos(outputs)
 
@@ -192,19 +195,43 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         with Call(self, "np_random_seed", begins=True, looks=True):
             return self._batch.seeds() if self._batch.seeded else -1
 
-    def _setup_with(self, given: Mapping[str, Any]) -> Setup | None:
-        """The setup of episodes with further options; None if there are none."""
+    def _setups_with(self, given: Mapping[str, Any]) -> dict[Setup, Setup]:
+        """The setups of episodes with further options, by those without; none if there are none."""
         known = known_options(self.game, given)
-        return override(self.game, self._setup, known) if known else None
+        return {own: override(self.game, own, known) for own in self._batch.setups if known}
 
-    def _rows(self, mask: Any) -> np.ndarray | None:
+    def set_options(
+        self, options: Mapping[str, Any] | None = None, mask: np.ndarray | None = None
+    ) -> None:
+        """Change options of the game, for all episodes that begin from now on.
+
+        Games in progress are played to their end as they are.
+
+        Args:
+            options: options by name, in place of those the environment was made with; options
+                left out, and all if it is None, are again as it was made.
+            mask: the games whose next episodes have these options, `(n,)` bool; None: all.
+
+        Raises:
+            OptionError: the mask or an option has an invalid value, or there is no such option; an
+                option would change the action space. Nothing has changed.
+            PositionError: the position text is malformed or impossible, or the game is over in it.
+        """
+        given, rows = check_options(options), self._rows(mask, "mask")
+        check_names(self.game, given)
+        setup = override(self.game, self._setup, given) if given else self._setup
+        with Call(self, "set_options", begins=True):
+            self._batch.set_setup(setup, rows)
+
+    def _rows(self, mask: Any, name: str) -> np.ndarray | None:
+        """The rows that a mask selects; raises `OptionError`, calling the mask `name`."""
         if mask is None:
             return None
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise OptionError("reset_mask: must be a NumPy array of bool")
+            raise OptionError(f"{name}: must be a NumPy array of bool")
         if mask.shape != (self.num_envs,) or not mask.any():
             raise OptionError(
-                f"reset_mask: shape {mask.shape} with {int(mask.sum())} True given; must have "
+                f"{name}: shape {mask.shape} with {int(mask.sum())} True given; must have "
                 f"shape ({self.num_envs},) and at least one True"
             )
         return np.flatnonzero(mask)
@@ -215,8 +242,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """Play an action in every game.
 
         Args:
-            actions: `(n,)` integers. In the next-step mode, actions for finished games are ignored;
-                in the disabled mode, such games must be reset first.
+            actions: `(n,)` integers; those for finished games are ignored.
 
         Returns:
             Observations, rewards, terminations, truncations and infos; see the class.
@@ -227,8 +253,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """
         with Call(self, "step"):
             outputs = self._next_outputs()
-            skip = self.autoreset_mode is not AutoresetMode.DISABLED
-            ended = self._batch.step(actions, outputs, skip_over=skip)
+            ended = self._batch.step(actions, outputs)
             self._changes += 1
             infos = self._infos(outputs)
             if self._batch.same_step:

@@ -6,8 +6,9 @@ It matches `batch.batch.Batch` bit for bit, but its buffers are torch tensors.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class CudaBatch:
         count: the number of games.
         form: the observation format, `"planes"`, `"packed"` or `"none"`.
         same_step: whether a finished game restarts in the same step rather than the next one.
+        restarts: whether a finished game restarts at all, or stays as it is until `reset`.
         check_actions: whether actions are checked before each step, which waits for the device.
 
     Raises:
@@ -77,9 +79,11 @@ class CudaBatch:
         *,
         form: str = "planes",
         same_step: bool = False,
+        restarts: bool = True,
         check_actions: bool = False,
     ) -> None:
         self.game, self.setup, self.count = game, setup, check_count(count)
+        self.restarts = restarts
         self.form, self.same_step, self.check_actions = check_form(form), same_step, check_actions
         seen = game.observation
         if self.form == PLANES and seen.cells < 8 and seen.cell_planes < len(seen.planes):
@@ -92,11 +96,16 @@ class CudaBatch:
         self._states = device.new((game.rules.state.itemsize // WORD, count), np.int64).zero_()
         self._series = device.put(np.zeros(count, SERIES))
         self._setups = RowSetups(game, setup, count)
-        self._starts = device.view(device.put(setup.starts), game.rules.state)
+        self._put_starts()
         self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
         self._wrong = self.new_actions()
         self._make_views()
         self.begun, self.seeded, self._number = False, False, 0
+
+    def _put_starts(self) -> None:
+        starts, spans = self._setups.starts()
+        self._starts = self.device.view(self.device.put(starts), self.game.rules.state)
+        self._spans = self.device.view(self.device.put(spans))
 
     def _make_views(self) -> None:
         """Create the kernel views of the batch's own memory."""
@@ -147,7 +156,7 @@ class CudaBatch:
         outputs: DeviceOutputs,
         seeds: Sequence[int] | int | None = None,
         rows: np.ndarray | None = None,
-        setup: Setup | None = None,
+        setups: Mapping[Setup, Setup] = MappingProxyType({}),
     ) -> None:
         """Begin an episode; arguments as for `batch.Batch.reset`, with `rows` on the host."""
         self.check()
@@ -160,22 +169,32 @@ class CudaBatch:
             device.put(series, self._series)
             self.seeded = True
         self.begun = False
-        starts = device.view(device.put(setup.starts), game.rules.state) if setup else self._starts
-        which = device.view(device.put(rows))
         kernel = kernels.begin_kernel(game)
-        device.launch(kernel, len(rows), which, self._v_states, self._v_series, starts)
-        if setup is not None or not self._setups.only_own:
-            self._setups.begin(rows, setup, self._series_now()["episode"])
+        for own, some in self._setups.by_setup(rows):
+            setup, which = setups.get(own, own), device.view(device.put(some))
+            starts = device.view(device.put(setup.starts), game.rules.state)
+            device.launch(kernel, len(some), which, self._v_states, self._v_series, starts)
+            if setup is not self.setup or not self._setups.only_own:
+                self._setups.begin(some, setup, self._series_now()["episode"])
         self.resume(outputs)
 
-    def step(self, actions: Any, outputs: DeviceOutputs, *, skip_over: bool = True) -> Any:
-        """Play an action in every game; finished games are restarted instead.
+    @property
+    def setups(self) -> tuple[Setup, ...]:
+        """As `Batch.setups`."""
+        return self._setups.lasting()
+
+    def set_setup(self, setup: Setup, rows: np.ndarray | None = None) -> None:
+        """As `Batch.set_setup`, with `rows` on the host."""
+        rows = np.arange(self.count) if rows is None else rows
+        self._setups.set(rows, setup, self._series_now()["episode"])
+        self._put_starts()
+
+    def step(self, actions: Any, outputs: DeviceOutputs) -> Any:
+        """Play an action in every game; finished games are restarted instead, if at all.
 
         Args:
-            actions: `(n,)` integers, a tensor on the device.
+            actions: `(n,)` integers, a tensor on the device; ignored for finished games.
             outputs: receives the results.
-            skip_over: if False, finished games are not restarted, and an action for one is an
-                error.
 
         Returns:
             With `same_step`, which games ended and restarted in this step, `(n,)` bool.
@@ -187,13 +206,13 @@ class CudaBatch:
         taken = self._take(actions)
         given = self.device.view(taken)
         if self.check_actions:
-            self._refuse_illegal(taken, given, skip_over)
+            self._refuse_illegal(taken, given)
         elif self._number >= 2 ** (62 - kernels.STEP_BITS):
             self.check()
         self._number, self.begun = self._number + 1, False
-        step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, skip_over)
+        step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, self.restarts)
         self.device.launch(
-            step, self.count, self._v_states, self._v_series, self._starts, given,
+            step, self.count, self._v_states, self._v_series, self._starts, self._spans, given,
             self._legal, self._over, *outputs.packed, *outputs.rest,
             self._finals, self._v_ended, self._v_error, self._v_wrong,
             self._number,
@@ -250,7 +269,7 @@ class CudaBatch:
         ended = self.device.put(np.zeros(1, np.int64))
         kernel = kernels.rollout_kernel(self.game, self.words)
         self.device.launch(
-            kernel, self.count, plies, self._v_states, self._v_series, self._starts,
+            kernel, self.count, plies, self._v_states, self._v_series, self._starts, self._spans,
             self.device.view(ended),
         )  # fmt: skip
         return int(ended.item())
@@ -280,9 +299,10 @@ class CudaBatch:
             self._error.fill_(kernels.NO_ERROR)
         return found
 
-    def _refuse_illegal(self, taken: Any, given: Any, skip_over: bool) -> None:
-        check = kernels.check_kernel(skip_over)
-        self.device.launch(check, self.count, given, self._legal, self._over, self._v_error)
+    def _refuse_illegal(self, taken: Any, given: Any) -> None:
+        self.device.launch(
+            kernels.check_all, self.count, given, self._legal, self._over, self._v_error
+        )
         row = self._read_error()
         if row != kernels.NO_ERROR:
             raise illegal_row(self._position(row), row, int(taken[row].item()))

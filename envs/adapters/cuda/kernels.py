@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numba import config, cuda
 
-from azumaya.envs.adapters.batch import kernels as batch
-from azumaya.envs.adapters.batch.kernels import NONE, PACKED
+from azumaya.envs.adapters.batch.kernels import NONE, PACKED, first_illegal
 from azumaya.envs.adapters.cuda.records import WORD, aligned_record, record_in
 from azumaya.envs.adapters.lookahead import choose_random
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
@@ -91,22 +90,21 @@ def renew_kernel(game: Game) -> Any:
 
 
 @functools.cache
-def step_kernel(game: Game, words: int, form: int, same_step: bool, skip_over: bool) -> Any:
+def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bool) -> Any:
     """The kernel that plays an action in every game and writes the outputs, packed.
 
     An illegal action leaves its game unchanged. The first step with one stores its number and the
     lowest such row in `error`, `(1,)`, and the action in `wrong[row]`. Finished games are
-    restarted instead; without `skip_over` they stay finished, and any action for them is illegal.
+    restarted instead, from one of `starts[spans[i, 0] : spans[i, 1]]`, or stay if not `restarts`.
     With `same_step`, games restart when they end: `ended` marks them, `finals` has their states.
     """
     play, renew, look = game.rules.play, renew_kernel(game), look_kernel(game, words, form)
-    first_illegal, size, layout = batch.first_illegal, *_layout(game)
-    bound = 64 * words
+    (size, layout), bound = _layout(game), 64 * words
 
     @per_game
     def step(
-        states, series, starts, actions, legal, over, masks, views, rewards, both, terminated,
-        truncated, to_move, finals, ended, error, wrong, number,
+        states, series, starts, spans, actions, legal, over, masks, views, rewards, both,
+        terminated, truncated, to_move, finals, ended, error, wrong, number,
     ):  # fmt: skip
         i = cuda.grid(1)
         if i >= states.shape[1]:
@@ -117,12 +115,13 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, skip_over: b
             column[w] = states[w, i]
         mover, before, action = own[0].to_move, own[0].payoff, actions[i]
         gain, first = 0, number << STEP_BITS
-        if first_illegal(i, i + 1, legal, actions, bound, over, skip_over) >= 0:
+        if first_illegal(i, i + 1, legal, actions, bound, over) >= 0:
             if error[0] >= first:
                 wrong[i] = action
                 cuda.atomic.min(error, 0, first | i)
         elif over[i]:
-            renew(own, series, i, starts)
+            if restarts:
+                renew(own, series, i, starts[spans[i, 0] : spans[i, 1]])
         else:
             play(own[0], action)
             gain = own[0].payoff - before
@@ -135,7 +134,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, skip_over: b
             if end != RUNNING:
                 for w in range(size):
                     finals[w, i] = column[w]
-                renew(own, series, i, starts)
+                renew(own, series, i, starts[spans[i, 0] : spans[i, 1]])
         for w in range(size):
             states[w, i] = column[w]
         over[i], to_move[i] = own[0].over != RUNNING, own[0].to_move
@@ -144,20 +143,14 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, skip_over: b
     return step
 
 
-@functools.cache
-def check_kernel(skip_over: bool) -> Any:
-    """The kernel that stores the lowest row with an illegal action in `error`, `(1,)`."""
-    first_illegal = batch.first_illegal
-
-    @per_game
-    def check(actions, legal, over, error):
-        i = cuda.grid(1)
-        if i >= actions.shape[0]:
-            return
-        if first_illegal(i, i + 1, legal, actions, 64 * legal.shape[1], over, skip_over) >= 0:
-            cuda.atomic.min(error, 0, i)
-
-    return check
+@per_game
+def check_all(actions, legal, over, error):
+    """Store the lowest row with an illegal action in `error`, `(1,)`."""
+    i = cuda.grid(1)
+    if i >= actions.shape[0]:
+        return
+    if first_illegal(i, i + 1, legal, actions, 64 * legal.shape[1], over) >= 0:
+        cuda.atomic.min(error, 0, i)
 
 
 @functools.cache
@@ -249,7 +242,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
     size, layout = _layout(game)
 
     @cuda.jit  # a game stays in its thread for many plies: there is no limit of registers
-    def rollout(plies, states, series, starts, ended):
+    def rollout(plies, states, series, starts, spans, ended):
         i = cuda.grid(1)
         if i >= states.shape[1]:
             return
@@ -268,7 +261,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
             if own[0].over != RUNNING:
                 if action >= 0:
                     count += 1
-                renew(own, series, i, starts)
+                renew(own, series, i, starts[spans[i, 0] : spans[i, 1]])
         for w in range(size):
             states[w, i] = column[w]
         cuda.atomic.add(ended, 0, count)

@@ -234,9 +234,7 @@ class Duel(SeatedGames):
         lost = np.zeros(self.count, np.bool_)
         row = 0
         while row < self.count:
-            row = first_illegal(
-                row, self.count, self._legal, actions, self.setup.num_actions, lost, False
-            )
+            row = first_illegal(row, self.count, self._legal, actions, self.setup.num_actions, lost)
             if row < 0:
                 break
             if not self._illegal_loses:

@@ -162,7 +162,7 @@ class SeatedGames:
             begin_kernel(self.game)(
                 0, len(rows), rows, self.states, self._series, self.setup.starts
             )
-            self._setups.begin(rows, None, self._series["episode"])
+            self._setups.begin(rows, self.setup, self._series["episode"])
             seat_kernel()(
                 0, len(rows), rows, self._series, self._seats, self._seating, self._limits,
                 self._codes,
@@ -205,7 +205,7 @@ class SeatedGames:
         copy_actions(given, actions, "opponent's ")
         # by the packed masks, because a policy may have written into those that it was given
         over = np.zeros(count, np.bool_)
-        bad = first_illegal(0, count, legal, actions, self.setup.num_actions, over, False)
+        bad = first_illegal(0, count, legal, actions, self.setup.num_actions, over)
         if bad >= 0:
             row = int(rows[bad])
             raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")

@@ -96,10 +96,11 @@ def _spread(game: Game, setup: Setup) -> float:
     series["number"] = rows = np.arange(SAMPLE_GAMES)
     begin_kernel(game)(0, SAMPLE_GAMES, rows, states, series, setup.starts)
     play, room = rollout_kernel(game, words), np.zeros(words, np.uint64)
+    spans = np.full((SAMPLE_GAMES, 2), (0, len(setup.starts)))
     players, total = np.zeros(SAMPLE_GAMES, np.int64), 0.0
     found = np.zeros(SAMPLE_GAMES, np.int64)
     for _ in range(SAMPLE_ROUNDS):
-        play(0, SAMPLE_GAMES, SAMPLE_PLIES, states, series, setup.starts, room)
+        play(0, SAMPLE_GAMES, SAMPLE_PLIES, states, series, setup.starts, spans, room)
         _evaluation_kernel(game)(states, players, found)
         total += float((found.astype(np.float64) ** 2).mean())
     return max(1.0, float(np.sqrt(total / SAMPLE_ROUNDS)))

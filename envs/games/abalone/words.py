@@ -233,17 +233,10 @@ def _note(state: Any) -> str:
         return "over: the limit of plies is reached"
     if over:
         winner = int(payoff < 0)
-        return f"over: player_{winner} ({COLOURS[winner]}) wins {_won_by(state, winner)}"
+        by = "marbles at the limit of plies" if over == TRUNCATED else "the rules"
+        return f"over: player_{winner} ({COLOURS[winner]}) wins by {by}"
     mover = int(state["to_move"])
     return f"player_{mover} ({COLOURS[mover]}) to move"
-
-
-def _won_by(state: Any, winner: int) -> str:
-    if state["over"] == TRUNCATED:
-        return "by marbles at the limit of plies"
-    if state["out"][1 - winner] >= TO_WIN or not can_move(state, 1 - winner):
-        return "by the rules"
-    return "by an illegal action of the opponent"
 
 
 def _plies(state: Any) -> str:

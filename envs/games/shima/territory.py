@@ -48,16 +48,19 @@ class Territory:
 
     @cached_property
     def region_bits(self) -> np.ndarray:
-        """Each cell's region number (from 0), bit by bit: `(4, 2)` uint64."""
-        return region_bits([region - 1 for region in self.regions])
+        """Each cell's region number (from 0), bit by bit: `(4, 2)` uint64, read-only."""
+        bits = region_bits([region - 1 for region in self.regions])
+        bits.flags.writeable = False
+        return bits
 
     @cached_property
     def owner_stones(self) -> np.ndarray:
-        """All stones on light's cells and on dark's, `(2, 12)` uint64."""
+        """All stones on light's cells and on dark's, `(2, 12)` uint64, read-only."""
         stones = np.zeros((2, ROW), U64)
         for cells, owner in zip(self.houses, self.owners, strict=True):
             if owner in "LD":
                 stones["LD".index(owner)] |= np.bitwise_or.reduce(STONES_ON[list(cells)])
+        stones.flags.writeable = False
         return stones
 
 

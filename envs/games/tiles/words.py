@@ -78,8 +78,7 @@ def aside(state: Any) -> list[int]:
 def write_text(state: Any, settings: Settings) -> str:
     """The position text: `tile=` drawn, `score=` of both, `aside=` counts of 1 to 9.
 
-    The game is over if the tile drawn fits nowhere or none is left, so `read_text` knows no
-    `result=`. It is written only for a game lost by an illegal action, which the board cannot show.
+    The game is over if the tile drawn fits nowhere or none is left.
     """
     parts = [write_board(digits_of(state)), str(int(state["to_move"]))]
     if state["tile"]:
@@ -87,8 +86,6 @@ def write_text(state: Any, settings: Settings) -> str:
     parts.append(f"score={int(state['scores'][0])},{int(state['scores'][1])}")
     if any(aside(state)):
         parts.append(f"aside={''.join(map(str, aside(state)))}")
-    if state["over"] and not _ended_by_rules(state):
-        parts.append(f"result={int(state['payoff'])}")
     return " ".join(parts)
 
 
@@ -227,23 +224,11 @@ def _tiles(counts: Sequence[int]) -> tuple[Stone, ...]:
 def _note(state: Any) -> str:
     if not state["over"]:
         return f"player_{int(state['to_move'])} to lay the {int(state['tile'])}"
-    payoff = int(state["payoff"])  # not the scores: an illegal action loses whatever they are
+    payoff = int(state["payoff"])
     result = f"player_{int(payoff < 0)} wins" if payoff else "a draw"
-    return f"over, {_why_over(state)}: {result}"
-
-
-def _why_over(state: Any) -> str:
-    if not state["tile"]:
-        return "no tile is left"
-    if _ended_by_rules(state):
-        return f"the {int(state['tile'])} fits nowhere"
-    # By points whoever chose it only pays one point, and may still be ahead.
-    return f"{'ended' if state['points'] else 'lost'} by an illegal action"
-
-
-def _ended_by_rules(state: Any) -> bool:
-    """Whether a finished game has ended by rule 4, not by an illegal action."""
-    return not state["tile"] or not fits(state, int(state["tile"]) - 1)
+    tile = int(state["tile"])
+    why = f"the {tile} fits nowhere" if tile else "no tile is left"
+    return f"over, {why}: {result}"
 
 
 def _counts(state: Any) -> tuple[str, ...]:
