@@ -20,7 +20,7 @@ import numpy as np
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from azumaya.envs.adapters.aec.moments import AGENTS
-from azumaya.envs.adapters.aec.raw_env import RawEnv, own_info
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.symmetry import Factor
@@ -157,11 +157,19 @@ class AugmentedAEC(CopiedDeeply, BaseWrapper[str, Any, int]):
         super().__init__(env)
         self._draws = Draws(env.unwrapped.game, group, rename)
         self.transform = Transform(env.unwrapped.game)
+        self._masks: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode, and draw its transform."""
         super().reset(seed=seed, options=options)
         self.transform = self._draws.next(self.unwrapped.position, seed)
+        self._masks = {}
+
+    def _mask(self, agent: str, mask: np.ndarray) -> np.ndarray:
+        """A mask of the infos in the transformed game; the same array until that one is new."""
+        if agent not in self._masks or self._masks[agent][0] is not mask:
+            self._masks[agent] = mask, self.transform.mask(mask)
+        return self._masks[agent][1]
 
     def observe(self, agent: str) -> Any:
         """What an agent sees of the transformed game, and its action mask there."""
@@ -177,16 +185,15 @@ class AugmentedAEC(CopiedDeeply, BaseWrapper[str, Any, int]):
     def infos(self) -> dict[str, dict[str, Any]]:
         """The infos, with the masks of the transformed game."""
         return {
-            agent: {**info, "action_mask": self.transform.mask(info["action_mask"])}
+            agent: {**info, "action_mask": self._mask(agent, info["action_mask"])}
             for agent, info in self.env.infos.items()
         }
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """As the environment's `last`, with what the agent sees of the transformed game."""
-        _, gained, ended, cut, info = self.env.last(observe=False)  # fails if there is no agent
-        seen = self.observe(self.agent_selection) if observe else None
-        info = {**info, "action_mask": self.transform.mask(info["action_mask"])}
-        return seen, gained, ended, cut, own_info(info, seen)
+        _, gained, ended, cut, _ = self.env.last(observe=False)  # fails if there is no agent
+        agent = self.agent_selection
+        return self.observe(agent) if observe else None, gained, ended, cut, self.infos[agent]
 
     def state(self) -> np.ndarray:
         """The transformed position as player_0 sees it."""

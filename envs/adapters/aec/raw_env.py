@@ -60,8 +60,8 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
 
     Rewards are zero-sum. `rewards` holds what the last step gave to each agent.
 
-    All arrays belong to the caller. Those in `infos` stay until the next step; the others are new
-    in each call.
+    All arrays belong to the caller, and each call gives new ones. Those in `infos` are those that
+    `last` gave, until the next step.
 
     Raises:
         OptionError: an option is unknown or has an invalid value.
@@ -278,7 +278,15 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         agent = self.agent_selection
         seen = self.observe(agent) if observe else None
         gained, ended, cut = self._cumulative_rewards, self.terminations, self.truncations
-        return seen, gained[agent], ended[agent], cut[agent], own_info(self.infos[agent], seen)
+        return seen, gained[agent], ended[agent], cut[agent], self._own_info(agent, seen)
+
+    def _own_info(self, agent: str, seen: Any) -> dict[str, Any]:
+        """An agent's info, with a new mask: that of the observation `seen`, if it has one."""
+        info: dict[str, Any] = self.infos[agent]
+        in_it = isinstance(seen, dict)
+        mask = seen["action_mask"] if in_it else self._game_now.mask(_SEATS[agent]).copy()
+        info["action_mask"] = mask
+        return info
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         """Yield the agent to act, turn by turn, until the episode is over."""
@@ -411,12 +419,6 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
-
-
-def own_info(info: dict[str, Any], seen: Any) -> dict[str, Any]:
-    """An info for the caller, with the mask of an observation or, without one, a copy."""
-    mask = seen["action_mask"] if isinstance(seen, dict) else info["action_mask"].copy()
-    return {**info, "action_mask": mask}
 
 
 def _no_agent(agent: Any) -> OptionError:

@@ -10,7 +10,7 @@ import numpy as np
 from pettingzoo.utils import wrappers
 
 from azumaya.envs.adapters.aec.moments import EnvState
-from azumaya.envs.adapters.aec.raw_env import RawEnv, own_info
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.batch.checks import ILLEGAL_REWARD
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.game import Game
@@ -48,12 +48,13 @@ class OrderEnforcing(CopiedDeeply, wrappers.OrderEnforcingWrapper[str, Any, Any]
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The observation, reward, termination, truncation and info of the agent to act."""
         try:
-            seen, gained, ended, cut, info = super().last(observe)
+            seen, gained, ended, cut, _ = super().last(observe)
         except KeyError:  # looking up `agents` before the call would go through three wrappers
             if self.agents:
                 raise
             raise self.unwrapped._nobody("last") from None
-        return seen, gained, ended, cut, own_info(info, seen)
+        raw = self.unwrapped
+        return seen, gained, ended, cut, raw._own_info(raw.agent_selection, seen)
 
     def set_state(self, moment: EnvState) -> None:
         """As the environment's `set_state`; like `reset`, it begins an episode."""
