@@ -149,9 +149,10 @@ class Batch:
     def set_setup(self, setup: Setup, rows: np.ndarray | None = None) -> None:
         """Give some games, or all, another setup from their next episodes on."""
         self.workers.wait_idle()
-        rows = self._everybody if rows is None else rows
-        self._setups.set(rows, setup, self._series["episode"])
-        self._starts, self._spans = self._setups.starts()
+        setups = self._setups.snapshot()  # so that Ctrl-C leaves all as it was
+        setups.set(self._everybody if rows is None else rows, setup, self._series["episode"])
+        starts, spans = setups.starts()
+        self._setups, self._starts, self._spans = setups, starts, spans
 
     def step(self, actions: Any, outputs: Outputs) -> np.ndarray:
         """Play an action in every game; finished games are restarted instead, if at all.

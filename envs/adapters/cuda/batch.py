@@ -96,16 +96,16 @@ class CudaBatch:
         self._states = device.new((game.rules.state.itemsize // WORD, count), np.int64).zero_()
         self._series = device.put(np.zeros(count, SERIES))
         self._setups = RowSetups(game, setup, count)
-        self._put_starts()
+        self._take_setups(self._setups)
         self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
         self._wrong = self.new_actions()
         self._make_views()
         self.begun, self.seeded, self._number = False, False, 0
 
-    def _put_starts(self) -> None:
-        starts, spans = self._setups.starts()
-        self._starts = self.device.view(self.device.put(starts), self.game.rules.state)
-        self._spans = self.device.view(self.device.put(spans))
+    def _take_setups(self, setups: RowSetups) -> None:
+        device, (starts, spans) = self.device, setups.starts()
+        starts = device.view(device.put(starts), self.game.rules.state)
+        self._setups, self._starts, self._spans = setups, starts, device.view(device.put(spans))
 
     def _make_views(self) -> None:
         """Create the kernel views of the batch's own memory."""
@@ -186,8 +186,9 @@ class CudaBatch:
     def set_setup(self, setup: Setup, rows: np.ndarray | None = None) -> None:
         """As `Batch.set_setup`, with `rows` on the host."""
         rows = np.arange(self.count) if rows is None else rows
-        self._setups.set(rows, setup, self._series_now()["episode"])
-        self._put_starts()
+        setups = self._setups.snapshot()
+        setups.set(rows, setup, self._series_now()["episode"])
+        self._take_setups(setups)
 
     def step(self, actions: Any, outputs: DeviceOutputs) -> Any:
         """Play an action in every game; finished games are restarted instead, if at all.
