@@ -1,4 +1,4 @@
-"""Modules that are imported where they are used: optional packages, and the user's own.
+"""What is imported where it is used: optional packages, modules of the user's, agents by name.
 
 The error for a missing package names the extra.
 """
@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import importlib
 import os
+import pkgutil
 import sys
 from types import ModuleType
+from typing import Any
+
+from azumaya.envs.errors import OptionError
 
 _DISTRIBUTIONS = {"PIL": "pillow", "pygame": "pygame-ce", "numba": "numba-cuda"}
 """Names of distributions that differ from the module's (`numba.cuda`: numba is always there)."""
@@ -61,3 +65,21 @@ def import_own(module: str) -> ModuleType:
     if (folder := os.getcwd()) not in sys.path[:1]:
         sys.path.insert(0, folder)
     return importlib.import_module(module)
+
+
+FINDER = "azumaya.baselines:find_agent"
+"""Makes agents from their names. An entry point, because imports point down only."""
+
+
+def opponent_named(name: str) -> Any:
+    """The agent with a name, for an argument `opponent`.
+
+    Raises:
+        OptionError: there is no agent of this name, or its class cannot be used.
+        ValueError: its checkpoint cannot be used.
+        MissingExtraError: it needs a package that is not installed.
+    """
+    try:
+        return pkgutil.resolve_name(FINDER)(name)
+    except OptionError as error:
+        raise OptionError(f"opponent: {error}") from error

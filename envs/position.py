@@ -233,8 +233,8 @@ class Position:
         """A board to play on in a notebook (needs the extra `notebook`).
 
         Args:
-            opponent: plays the side that is not to move now: an agent, or a function from a
-                position to a move. None to play both sides by hand.
+            opponent: plays the side that is not to move now: an agent or its name, or a function
+                from a position to a move. None to play both sides by hand.
             seed: the seed of the opponent's random draws.
 
         Returns:

@@ -42,7 +42,7 @@ class FlatObservations(CopiedDeeply, BaseWrapper):
         if not isinstance(key, str) or key == MASK:
             raise OptionError(f"key={brief(key)}: must be a text other than {MASK!r}")
         super().__init__(env)
-        self.key = key
+        self._key = key
         size = int(np.prod(planes.shape))
         self._space = spaces.Dict(
             {
@@ -50,6 +50,11 @@ class FlatObservations(CopiedDeeply, BaseWrapper):
                 MASK: spaces.Box(0, 1, mask.shape, np.float32),
             }
         )
+
+    @property
+    def key(self) -> str:
+        """The name of the planes; it cannot be set, because spaces are made with it."""
+        return self._key
 
     @property
     def observation_spaces(self) -> dict[str, spaces.Dict]:
@@ -65,7 +70,7 @@ class FlatObservations(CopiedDeeply, BaseWrapper):
         """The planes and the mask of a player, as new rows of float32."""
         seen = self.env.observe(agent)
         return {
-            self.key: seen["observation"].astype(np.float32).ravel(),
+            self._key: seen["observation"].astype(np.float32).ravel(),
             MASK: seen[MASK].astype(np.float32),
         }
 

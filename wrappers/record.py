@@ -44,13 +44,31 @@ class RecordGames(CopiedDeeply, BaseWrapper[str, Any, int]):
     def __init__(self, env: Any, path: str | Path, players: tuple[str, str] = ("", "")) -> None:
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
             raise OptionError(f"env={brief(env)}: must be an Azumaya environment")
-        self.path, self.players = check_records_file(path), check_players(players)
+        self.path, self.players = path, players
         check_options_fit(env.unwrapped.game, env.unwrapped._made)
         super().__init__(env)
         self._start: Position | None = None
         self._moves: list[str] = []
         self._last: Position | None = None
         """The position after the last move, or after a reset."""
+
+    @property
+    def path(self) -> Path:
+        """The file; it is checked when it is set, not when a game is over."""
+        return self._path
+
+    @path.setter
+    def path(self, path: str | Path) -> None:
+        self._path = check_records_file(path)
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """The players' names, which are checked likewise."""
+        return self._players
+
+    @players.setter
+    def players(self, players: tuple[str, str]) -> None:
+        self._players = check_players(players)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode and its record."""

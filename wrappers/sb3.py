@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from azumaya.envs.extras import require
 from azumaya.envs.game import Game, one_of
 from azumaya.envs.position import check_seed
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import check_names, prepare
+from azumaya.envs.setup import check_names, option_names, prepare
 from azumaya.envs.whole import as_whole
 
 _VecEnv: Any = require("stable_baselines3.common.vec_env", "train").VecEnv
@@ -38,12 +39,13 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
     Args:
         game: the game or its name.
         num_envs: the number of games.
-        opponent: the other seat's player: `"random"` (the same as None), `"greedy"`, a frozen
-            policy, an agent, or several of these with weights, as pairs or a mapping; one is
-            drawn for each episode. A policy is called with observations `(n, C, rows, columns)`
-            int8 and masks `(n, A)` int8 and returns actions `(n,)`. An agent is an object with a
-            method `act(positions, keys)`, like `GreedyAgent()`, even if it is also callable; it
-            is slower, because every position is passed as an object.
+        opponent: the other seat's player: `"random"` (the same as None), `"greedy"`, another name
+            that `find_agent` knows, a frozen policy, an agent, or several of these with weights,
+            as pairs or a mapping; one is drawn for each episode. A policy is called with
+            observations `(n, C, rows, columns)` int8 and masks `(n, A)` int8 and returns actions
+            `(n,)`. An agent is an object with a method `act(positions, keys)`, like
+            `GreedyAgent()`, even if it is also callable; it is slower, because every position is
+            passed as an object.
         seat: the learner's seat: 0, 1, `"alternating"` (between episodes) or `"random"`.
         illegal: whether an illegal action raises (`"raise"`) or loses the game with reward -1
             (`"lose"`, for algorithms without masks).
@@ -83,6 +85,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         self.game = game_of(game)
         check_names(self.game, options, AzumayaVecEnv.__init__)
         setup = prepare(self.game, options)
+        self._opponent = opponent
         self.duel = Duel(
             self.game, setup, num_envs, opponent=opponent, seat=seat, illegal=illegal,
             shaping=shaping, threads=threads,
@@ -158,29 +161,30 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         self._seed = secrets.randbits(32) if seed is None else check_seed(seed)
         return [self._seed] * self.num_envs
 
-    def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that later steps depend on, as from `Duel.get_state`; copies.
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the games in progress depend on, by name.
 
-        Policies and agents in the other seat are not included: a state numbers them in the order
-        in which they were given, to the constructor and to `set_opponent`.
+        `states`, `series` and `seats`, `(n,)` each, are copies. `opponents` has the policies and
+        agents that play these games, themselves, by their numbers in `seats`; with `"random"` and
+        `"greedy"` alone it is empty. So a state can be pickled if they can.
 
         Raises:
             ResetNeeded: no episodes are in progress.
         """
         return self.duel.get_state()
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> np.ndarray:
+    def set_state(self, state: Mapping[str, Any]) -> np.ndarray:
         """Return to what `get_state` gave, here or in another environment with the same arguments.
 
-        The other one must also have been given the same policies and agents, in the same order: it
-        cannot tell others in their place from them.
+        The games go on against their own opponents, which are part of the state; the next episodes
+        are against those of this environment.
 
         Returns:
             The observations `(n, C, rows, columns)`, as from `reset`.
 
         Raises:
-            OptionError: this is not the state of such an environment, or it names an opponent that
-                plays here no longer or was never given; nothing has changed.
+            OptionError: this is not the state of such an environment, or it lacks an opponent;
+                nothing has changed.
             ClosedEnvironmentError: `close` was called.
         """
         self.duel.set_state(state)
@@ -194,6 +198,11 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
             OptionError: this is no opponent, see the class; nothing has changed.
         """
         self.duel.set_opponent(opponent)
+        self._opponent = opponent
+
+    opponent = property(
+        lambda self: self._opponent, set_opponent, doc="The opponents as given; see `set_opponent`."
+    )
 
     def close(self) -> None:
         """End the threads."""
@@ -240,8 +249,26 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         return getattr(self, name)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Store a value under a name for each game."""
-        for row in self._rows(indices):
+        """Change the `opponent` of all games, or store a value under a name of your own.
+
+        Raises:
+            OptionError: `indices` are not games of this environment, or not all of them for the
+                opponent, or `value` is no opponent; or the name belongs to the environment, like
+                its other arguments and the game's options. Nothing has changed.
+        """
+        rows = self._rows(indices)
+        if attr_name == "opponent":
+            if len(set(rows)) < self.num_envs:
+                raise OptionError("indices: all games have the same opponents; leave indices out")
+            self.set_opponent(value)
+            return
+        arguments = signature(AzumayaVecEnv.__init__).parameters
+        if hasattr(self, attr_name) or attr_name in {*arguments, *option_names(self.game)}:
+            raise OptionError(
+                f"attr_name={attr_name!r}: only the opponent can be changed; make another "
+                "AzumayaVecEnv, or give a value of your own another name"
+            )
+        for row in rows:
             self._own[row][attr_name] = value
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
 
-from azumaya.envs.adapters.aec.moments import AGENTS
+from azumaya.envs.adapters.aec.moments import AGENTS, EnvState
 from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RENDER_MODES, RawEnv
 from azumaya.envs.adapters.batch.calls import needs_reset
-from azumaya.envs.adapters.batch.checks import ILLEGAL_REWARD
+from azumaya.envs.adapters.batch.checks import ILLEGAL_REWARD, copy_actions
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
-    Opponent,
-    agent_of,
+    NAMED,
+    WHOLE,
     ask,
     check_seat,
+    is_agent,
+    limits_of,
     never_acts,
+    weighted,
 )
-from azumaya.envs.errors import IllegalActionError
+from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
@@ -28,6 +32,15 @@ from azumaya.envs.setup import check_names
 from azumaya.envs.whole import whole_number
 
 _BROKEN, _OVER = "the last call failed or was interrupted", "the episode is over"
+_KEPT = ("learner", "_episodes", "_paid", "_why_reset", "_playing", "_replies")
+
+
+class SingleState(NamedTuple):
+    """A snapshot, see `SingleAgentEnv.get_state`: of the game, of this episode, of random draws."""
+
+    game: EnvState
+    episode: Mapping[str, Any]
+    generator: Mapping[str, Any]
 
 
 class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
@@ -35,8 +48,12 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
 
     Args:
         game: the game or its name, like `sudoku_moyo`.
-        opponent: plays the other seat: `"random"` (the same as None), `"greedy"`, or an agent,
-            which is an object with a method `act(positions, keys)`.
+        opponent: plays the other seat: `"random"` (the same as None), `"greedy"`, another name that
+            `find_agent` knows, like `"uct:100"`; an agent, which is an object with a method
+            `act(positions, keys)`; a policy, which is called with observations
+            `(1, C, rows, columns)` and masks `(1, A)`, both int8, and returns actions `(1,)`; or
+            several of these with weights, as pairs or a mapping, of which one is drawn for each
+            episode.
         seat: the learner's seat: 0, 1, `"random"` or `"alternating"` (0 in the first episode).
         render_mode: `"human"`, `"rgb_array"`, `"ansi"` or None.
         action_mask: where masks appear: in `"info"` only, or also in the `"observation"`.
@@ -56,7 +73,11 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
     a result, as Abalone's tiebreak does, the episode is truncated with that reward, and algorithms
     that add the value of the last position must not do so then.
 
-    Infos: `action_mask`, `(num_actions,)` int8, 1 = legal, and `seat`, the learner's seat.
+    Infos: `action_mask`, `(num_actions,)` int8, 1 = legal; `seat`, the learner's seat; and
+    `opponent_actions`, a list of the actions that the opponent has played since the learner's last
+    one, or since the episode began.
+
+    `opponent` and `seat` can be set; they then hold from the next episode on.
 
     Reset options: the game's options, for one episode.
 
@@ -75,18 +96,19 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
     def __init__(
         self,
         game: Game | str,
-        opponent: Opponent | str | None = None,
+        opponent: Any = None,
         seat: int | str = "alternating",
         render_mode: str | None = None,
         action_mask: str = MASK_IN_INFO,
         **options: Any,
     ) -> None:
-        self.seat = check_seat(seat)
-        self.opponent = agent_of(opponent)
+        self.seat = seat
+        self.opponent = opponent
         found = game_of(game)
         check_names(found, options, SingleAgentEnv.__init__)
         self.env = RawEnv(found, render_mode=render_mode, action_mask=action_mask, **options)
-        self.render_mode = render_mode
+        self._playing: Any = None
+        self._replies: list[int] = []
         self.learner = 0
         self._episodes = 0
         self._paid = 0  # what the learner had when the episode began, and rewards since then
@@ -114,8 +136,10 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
             self._episodes = 0 if seed is not None else self._episodes
             seed = None
             self.learner = self._next_seat()
+            self._playing = self._next_opponent()
             self._episodes += 1
             self._paid = self._gained()
+            self._replies = []
             self._let_opponent_move()
             if not self._over():  # otherwise the opponent has already ended the game
                 self._why_reset = None
@@ -126,6 +150,12 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         if self.seat == "random":
             return int(self.np_random.integers(2))
         return self._episodes % 2 if self.seat == "alternating" else int(self.seat)
+
+    def _next_opponent(self) -> Any:
+        if len(self._players) == 1:  # without a draw, so that seeds mean what they always did
+            return self._players[0]
+        drawn = self.np_random.integers(WHOLE)
+        return self._players[int(np.searchsorted(self._limits, drawn, side="right"))]
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play the learner's action, then the opponent's moves until the learner's next turn.
@@ -138,7 +168,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         if self._why_reset:
             raise needs_reset("step", f"{self._why_reset}; ")
         whole_number(action, "action", error=IllegalActionError)
-        self._why_reset = _BROKEN
+        self._why_reset, self._replies = _BROKEN, []
         try:
             self.env.step(action)
         except IllegalActionError as error:
@@ -159,13 +189,23 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
 
     def _let_opponent_move(self) -> None:
         while not self._over() and self.env.agent_selection != AGENTS[self.learner]:
-            key = int(self.np_random.integers(2**63))
-            position = self.env.position.resample_hidden(key)
-            (action,) = ask(self.opponent, [position], [key], "opponent")
+            action = self._asked()
             try:
                 self.env.step(action)
             except IllegalActionError as error:
                 raise IllegalActionError(f"opponent's {error}") from None
+            self._replies.append(int(action))
+
+    def _asked(self) -> Any:
+        """The opponent's action, which is not checked."""
+        key = int(self.np_random.integers(2**63))
+        position = self.env.position
+        if is_agent(self._playing):
+            return ask(self._playing, [position.resample_hidden(key)], [key], "opponent")[0]
+        planes, mask = position.observation(position.to_move), position.action_mask()
+        given = np.empty(1, np.int64)
+        copy_actions(self._playing(planes[None], mask[None]), given, "opponent's ")
+        return int(given[0])
 
     def _over(self) -> bool:
         return any(self.env.terminations.values()) or any(self.env.truncations.values())
@@ -180,7 +220,11 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         return seen
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._mask().copy(), "seat": self.learner}
+        return {
+            "action_mask": self._mask().copy(),
+            "seat": self.learner,
+            "opponent_actions": self._replies.copy(),
+        }
 
     def _mask(self) -> np.ndarray:
         if not self.env.agents:
@@ -192,10 +236,82 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         """The learner's legal actions, `(num_actions,)` bool, as MaskablePPO expects them."""
         return self._mask().astype(bool)
 
+    # ---- who plays ----
+
+    @property
+    def opponent(self) -> Any:
+        """The opponents, as given."""
+        return self._opponent
+
+    @opponent.setter
+    def opponent(self, opponent: Any) -> None:
+        pairs = weighted(opponent)
+        self._limits = limits_of(pairs)
+        self._players = [NAMED[p].agent() if isinstance(p, str) else p for p, _ in pairs]
+        self._opponent = opponent
+
+    @property
+    def seat(self) -> int | str:
+        """The learner's seat: 0, 1, `"random"` or `"alternating"`."""
+        return self._seat
+
+    @seat.setter
+    def seat(self, seat: int | str) -> None:
+        self._seat = check_seat(seat)
+
+    # ---- search ----
+
+    def get_state(self) -> SingleState:
+        """A snapshot to return to with `set_state`: the game, its opponent and random draws.
+
+        It can be pickled if the opponent can.
+
+        Raises:
+            ResetNeeded: no episode has begun, or the last call failed.
+        """
+        if not self.env.agents or self._why_reset == _BROKEN:
+            raise needs_reset("get_state", f"{self._why_reset}; ")
+        episode = {name: getattr(self, name) for name in _KEPT}
+        return SingleState(self.env.get_state(), episode, self.np_random.bit_generator.state)
+
+    def set_state(self, state: SingleState) -> tuple[Any, dict[str, Any]]:
+        """Return to a snapshot of this environment, or of another one for the same game.
+
+        The episode goes on against the opponent it had; the next ones are against those of this
+        environment.
+
+        Returns:
+            Observation and info, as from `reset`.
+
+        Raises:
+            OptionError: this is not such a snapshot; nothing has changed.
+        """
+        if not isinstance(state, SingleState):
+            raise OptionError(f"state={brief(state)}: must be what get_state() returned")
+        self.env.set_state(state.game)
+        self.np_random.bit_generator.state = state.generator
+        for name in _KEPT:
+            setattr(self, name, state.episode[name])
+        self._replies = [*self._replies]
+        if self._why_reset and not self._over():  # lost by an illegal action
+            self.env.clear_masks()
+        return self._observation(), self._info()
+
+    # ---- the position ----
+
     @property
     def position(self) -> Position:
         """The current position."""
         return self.env.position
+
+    @property
+    def render_mode(self) -> str | None:  # type: ignore[override]
+        """How `render` draws."""
+        return self.env.render_mode
+
+    @render_mode.setter
+    def render_mode(self, mode: str | None) -> None:
+        self.env.render_mode = mode
 
     def render(self) -> Any:
         """Draw the position in the environment's render mode."""

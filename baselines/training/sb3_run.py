@@ -51,7 +51,7 @@ def snapshot(
         curve: the measurements so far.
         lines: the number of lines of metrics so far.
     """
-    games = model.env.get_state()  # type: ignore[union-attr]
+    games = _games(model.env)
     arrays = weight_arrays(NETWORK, network) | adam_arrays(model.policy.optimizer)
     arrays |= game_arrays(games)
     arrays |= {STARTS: np.array(model._last_episode_starts, np.bool_), **generators()}
@@ -79,11 +79,17 @@ def restore(model: OnPolicyAlgorithm, network: nn.Module, save: Save) -> None:
     restore_generators(save)
 
 
+def _games(env: Any) -> dict[str, np.ndarray]:
+    """The arrays of the environment's state; all opponents in training are compiled."""
+    games: dict[str, Any] = env.get_state()
+    return {name: games[name] for name in games if name != "opponents"}
+
+
 def _restore_games(model: OnPolicyAlgorithm, save: Save) -> None:
     """Restore the games, and the model's last observations of them; raises `CheckpointError`."""
     env: Any = model.env
     env.reset()
-    games = saved_games(save, env.get_state())
+    games = saved_games(save, _games(env))
     starts = save.take(STARTS, np.bool_, (env.num_envs,))
     try:
         model._last_obs = env.set_state(games)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import IllegalActionError, OptionError, brief, told
-from azumaya.envs.extras import require
+from azumaya.envs.extras import opponent_named, require
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.render.board import view_of, web_file
 from azumaya.envs.render.pointing import why_not
@@ -33,8 +33,8 @@ class Board(AnyWidget):
 
     Args:
         position: where to begin. It is copied, and not changed.
-        opponent: plays the side that is not to move in `position`: an agent, or a function from a
-            position to a move. None to play both sides by hand.
+        opponent: plays the side that is not to move in `position`: an agent or its name, or a
+            function from a position to a move. None to play both sides by hand.
         seed: the seed of an agent's random draws.
 
     Attributes:
@@ -67,13 +67,15 @@ class Board(AnyWidget):
         """The opponent as a function from a position to a move."""
         if opponent is None:
             return None
+        opponent = opponent_named(opponent) if isinstance(opponent, str) else opponent
         act = getattr(opponent, "act", None)
         if act is None and callable(opponent):
             chosen: Opponent = opponent
             return chosen
         if act is None:
             raise OptionError(
-                f"opponent={opponent!r}: an agent or a function from a position to a move is needed"
+                f"opponent={opponent!r}: an agent, its name or a function from a position to a "
+                "move is needed"
             )
         check = getattr(opponent, "check", None)
         if check is not None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from azumaya.baselines import find_agent
+from azumaya.baselines.agents import GreedyAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.render.widget import OpponentFailedError
 
@@ -158,9 +159,20 @@ def test_who_observes_one_trait_finds_the_others_new() -> None:
     assert seen == [(Position(GAME, seed=1).play(first), 1)] * 2
 
 
-def test_what_is_no_opponent() -> None:
-    with pytest.raises(OptionError, match="opponent=5"):
-        board(opponent=5)
+@pytest.mark.parametrize(
+    ("opponent", "message"), [(5, "opponent=5"), ("nobody", "opponent: agent 'nobody': must be")]
+)
+def test_what_is_no_opponent(opponent: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        board(opponent=opponent)
+
+
+def test_an_opponent_can_be_named() -> None:
+    boards = board(opponent="greedy"), board(opponent=GreedyAgent())
+    for widget in boards:
+        widget.play(widget.position.legal_moves()[0])
+    assert len(boards[0].moves) == 2
+    assert boards[0].moves == boards[1].moves
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "1", None, True])

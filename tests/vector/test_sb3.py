@@ -17,6 +17,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
+from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
 from azumaya.envs.adapters.batch.kernels import SERIES
 from azumaya.envs.adapters.duel.kernels import SEAT, respond_kernel
@@ -429,15 +430,15 @@ def test_the_order_of_calls(case: Case) -> None:
 def test_wrong_arguments(case: Case) -> None:
     """The error names the argument."""
     for arguments, pattern in (
-        ({"opponent": "nobody"}, "opponent='nobody'"),
+        ({"opponent": "nobody"}, "opponent: agent 'nobody': must be random, greedy"),
+        ({"opponent": {"greedy": 1, "uct:0": 1}}, "opponent: agent 'uct:0'"),
         ({"opponent": []}, "opponent="),
         ({"opponent": [("random", 0)]}, "above 0"),
         ({"opponent": [("random", -1)]}, "opponent="),
-        ({"opponent": 3}, "opponent=3"),
         ({"opponent": Lowest}, r"this is a class; pass an instance of it: Lowest\("),
         ({"opponent": [(Lowest, 1)]}, "this is a class"),
         ({"opponent": [(["random"], 1)]}, r"opponent=\["),
-        ({"opponent": "policy"}, r"'random', 'greedy', a policy .*, an agent \(an object with act"),
+        ({"opponent": 3}, r"'random', 'greedy', the name .*, a policy .*, an agent \(an object wi"),
         ({"seat": 2}, "seat=2"),
         ({"seat": True}, "seat=True"),
         ({"illegal": "allow"}, "illegal='allow'"),
@@ -499,6 +500,54 @@ def test_the_interface_of_sb3(case: Case) -> None:
     assert np.array_equal(kept, copy)
     assert np.array_equal(masks, legal)
     games.close()
+
+
+@ONE_GAME
+def test_the_opponent_is_an_attribute(case: Case) -> None:
+    """Whichever way it is set, it plays from the next episode on."""
+    for set_in in (
+        lambda games: games.set_attr("opponent", "greedy"),
+        lambda games: games.set_attr("opponent", "greedy", indices=[1, 0]),
+        lambda games: setattr(games, "opponent", "greedy"),
+        lambda games: games.set_opponent("greedy"),
+    ):
+        games, twin = learner(case, 2, seed=1), learner(case, 2, seed=1, opponent="greedy")
+        set_in(games)
+        assert games.get_attr("opponent") == ["greedy"] * 2
+        assert games.opponent == "greedy"
+        assert same(games.reset(), twin.reset())
+        for _ in range(6):
+            actions = games.action_masks().argmax(axis=1)
+            assert same(games.step(actions)[:3], twin.step(actions)[:3])
+
+
+@ONE_GAME
+def test_what_cannot_be_changed_is_not_stored(case: Case) -> None:
+    games = learner(case, 2, opponent="greedy")
+    options = [option.name for option in case.game.options]
+    for name in ("seat", "shaping", "duel", "num_envs", "action_masks", "position", *options):
+        with pytest.raises(OptionError, match=f"attr_name='{name}': only the opponent can be"):
+            games.set_attr(name, 1)
+    for value, indices, message in (
+        ("nobody", None, "opponent: agent 'nobody'"),
+        ("random", [0], "indices: all games have the same opponents"),
+    ):
+        with pytest.raises(OptionError, match=message):
+            games.set_attr("opponent", value, indices)
+    assert games.get_attr("opponent") == ["greedy"] * 2
+
+
+@ONE_GAME
+def test_names_of_agents_are_opponents(case: Case) -> None:
+    """They play as the agents that `find_agent` makes."""
+    named, made = (
+        learner(case, 2, opponent={player: 0.5, "random": 0.5}, seed=6)
+        for player in ("uct:10", find_agent("uct:10"))
+    )
+    assert same(named.reset(), made.reset())
+    for _ in range(8):
+        actions = named.action_masks().argmax(axis=1)
+        assert same(named.step(actions)[:3], made.step(actions)[:3])
 
 
 @ONE_GAME

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 BOTH = {"random": 0.5, "greedy": 0.5}
+ARRAYS = ("states", "series", "seats")
 
 
 def made(game: str = "sudoku_moyo", count: int = 5, **arguments: Any) -> AzumayaVecEnv:
@@ -70,8 +72,9 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     env.reset()
     state = env.get_state()
     wrong: list[Any] = [None, (), {}, {**state, "more": 1}]
-    wrong += [{**state, name: array[:-1]} for name, array in state.items()]
+    wrong += [{**state, name: state[name][:-1]} for name in ARRAYS]
     wrong += [{**state, name: np.zeros(5)} for name in state]
+    wrong += [{**state, "opponents": {0: first_legal}}, {**state, "opponents": {2: "greedy"}}]
     for field, value in (("seat", 1 - state["seats"]["seat"]), ("opponent", 7)):
         seats = state["seats"].copy()
         seats[field] = value
@@ -82,8 +85,9 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     for each in wrong:
         with pytest.raises(OptionError):
             env.set_state(each)
-        for name, array in env.get_state().items():
-            assert array.tobytes() == state[name].tobytes()
+        now = env.get_state()
+        assert all(now[name].tobytes() == state[name].tobytes() for name in ARRAYS)
+        assert now["opponents"] == state["opponents"] == {}
     env.close()
     with pytest.raises(ClosedEnvironmentError):
         env.set_state(state)
@@ -99,17 +103,41 @@ def last_legal(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
-def test_a_state_never_names_an_opponent_that_was_given_later() -> None:
+@pytest.mark.parametrize("others", [[last_legal, first_legal], "random", [first_legal]])
+def test_games_go_on_against_their_own_opponents(others: Any) -> None:
+    """Whatever opponents the other environment has, and in whatever order it was given them."""
+    given = [(first_legal, 1), (last_legal, 1)]
+    env = AzumayaVecEnv("vierer_dominari", 6, opponent=given, seed=1)
+    env.reset()
+    assert len(set(env.get_state()["seats"]["opponent"].tolist())) == 2
+    state = env.get_state()
+    expected = played(env, 12)
+    ended = next((i for i, dones in enumerate(expected[2::4]) if dones.any()), 12)
+    weights = others if isinstance(others, str) else [(other, 1) for other in others]
+    other = AzumayaVecEnv("vierer_dominari", 6, opponent=weights, seed=2)
+    for saved in (state, pickle.loads(pickle.dumps(state))):
+        other.set_state(saved)
+        assert {*other.get_state()["opponents"].values()} == {first_legal, last_legal}
+        for seen, wanted in zip(played(other, ended), expected, strict=False):
+            np.testing.assert_array_equal(seen, wanted)
+
+
+def test_opponents_of_restored_games_are_not_kept_for_ever() -> None:
     env = AzumayaVecEnv("vierer_dominari", 3, opponent=first_legal, seed=1)
     env.reset()
     state = env.get_state()
-    for opponent in ("random", last_legal):
-        env.set_opponent(opponent)
-        env.reset()
-    with pytest.raises(OptionError, match="an opponent that does not play here"):
-        env.set_state(state)
-    same = AzumayaVecEnv("vierer_dominari", 3, opponent=first_legal, seed=2)
-    same.set_state(state)
+    env.set_opponent("random")
+    for _ in range(3):
+        env.set_state({**state, "opponents": {2: lambda planes, masks: masks.argmax(axis=1)}})
+    assert len(env.duel._others) == 1
+    played(env, 1)
+
+
+def test_a_state_without_its_opponent_is_refused() -> None:
+    env = AzumayaVecEnv("vierer_dominari", 3, opponent=first_legal, seed=1)
+    env.reset()
+    with pytest.raises(OptionError, match="an opponent that is not among the state's opponents"):
+        env.set_state({**env.get_state(), "opponents": {}})
 
 
 def test_actions_are_played_once_and_as_they_were_when_stored() -> None:

@@ -64,3 +64,6 @@ def test_other_environments_and_keys_are_refused() -> None:
         FlatObservations(7)
     with pytest.raises(OptionError, match="key='action_mask': must be a text other than"):
         FlatObservations(raw("vierer_dominari"), key="action_mask")
+    flat = FlatObservations(raw("vierer_dominari"))
+    with pytest.raises(AttributeError, match="key"):
+        flat.key = "planes"  # type: ignore[misc]

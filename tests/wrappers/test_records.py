@@ -494,3 +494,16 @@ def test_records_without_the_field_finished(tmp_path: Path) -> None:
         assert old.finished is None
         assert len(list(replay(old))) == len(record.moves) + 1
         assert GameRecord.from_json(old.to_json()) == old
+
+
+def test_paths_and_players_are_checked_when_they_are_set(tmp_path: Path) -> None:
+    """Not when a game is over, which would be lost."""
+    env = RecordGames(raw("abalone"), tmp_path / "games.jsonl", ("Ada", "Bea"))
+    with pytest.raises(OptionError, match="path="):
+        env.path = tmp_path
+    with pytest.raises(OptionError, match="players="):
+        env.players = "Ada"  # type: ignore[assignment]
+    assert (env.path, env.players) == (tmp_path / "games.jsonl", ("Ada", "Bea"))
+    env.players = "Bea", "Ada"
+    env.reset(seed=1)
+    assert env.record().players == ("Bea", "Ada")

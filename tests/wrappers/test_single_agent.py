@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
+from azumaya.baselines import find_agent
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.wrappers import SingleAgentEnv
@@ -160,7 +163,7 @@ def test_opponents_by_name(game: str, name: str | None, agent: Callable[[], Any]
 
 
 def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """A policy, which is not an agent."""
+    """A policy."""
     return masks.argmax(axis=1)
 
 
@@ -168,17 +171,192 @@ def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     ("opponent", "hint"),
     [
         (GreedyAgent, r"a class; pass an instance of it: GreedyAgent\("),
-        (5, "opponent=5: must be 'random', 'greedy', an agent"),
-        ("gready", "opponent='gready': must be 'random', 'greedy', an agent"),
-        (play_first, "AzumayaVecEnv"),
-        ([("random", 1)], "an object with act"),
+        (5, "opponent=5: must be 'random', 'greedy', the name of another agent"),
+        ("gready", "opponent: agent 'gready': must be random, greedy"),
+        ([("random", 1), ("uct:x", 1)], "opponent: agent 'uct:x': write uct:1000"),
+        ([("random", 0)], "at least one weight must be above 0"),
         (dict.fromkeys(range(99), "x" * 999), r"^opponent=.{2,400}: must be 'random'"),
     ],
 )
 def test_bad_opponents(opponent: Any, hint: str) -> None:
-    """Bad opponents are refused in the constructor; the error says what would be right."""
+    """They are refused when they are given, also later; the error says what would be right."""
     with pytest.raises(OptionError, match=hint):
         SingleAgentEnv(next(iter(TESTED)), opponent)
+    env = SingleAgentEnv(next(iter(TESTED)), "greedy")
+    with pytest.raises(OptionError, match=hint):
+        env.opponent = opponent
+    assert env.opponent == "greedy"
+
+
+@pytest.mark.parametrize("name", ["uct:20", "champion", "tests.wrappers.test_single_agent:Fixed"])
+def test_all_names_of_agents_are_opponents(name: str) -> None:
+    game = "vierer_dominari"
+    named = gymnasium.make(f"azumaya/{game}-v0", opponent=name).unwrapped
+    made = SingleAgentEnv(game, find_agent(name))
+    assert isinstance(named, SingleAgentEnv)
+    assert episode(named, seed=3) == episode(made, seed=3)
+    assert str(named.position) == str(made.position)
+
+
+def test_a_policy_plays_like_an_equal_agent() -> None:
+    policy, agent = SingleAgentEnv("abalone", play_first), SingleAgentEnv("abalone", Fixed())
+    assert episode(policy, seed=3) == episode(agent, seed=3)
+    assert str(policy.position) == str(agent.position)
+    policy.opponent = lambda planes, masks: masks
+    with pytest.raises(IllegalActionError, match="opponent's actions: shape"):
+        episode(policy)
+
+
+def test_opponents_are_drawn_by_weight() -> None:
+    """One for each episode, from the seed; one whose weight is 0 never plays."""
+    asked: list[str] = []
+
+    def noting(name: str) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        def play(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
+            asked.append(name)
+            return masks.argmax(axis=1)
+
+        return play
+
+    def met(seed: int) -> list[str]:
+        env = SingleAgentEnv("vierer_dominari", players, seat=0)
+        seen = []
+        for i in range(60):
+            asked.clear()
+            episode(env, seed=None if i else seed)
+            assert len(set(asked)) == 1
+            seen.append(asked[0])
+        return seen
+
+    players = [(noting("never"), 0), (noting("often"), 9e307), (noting("seldom"), 3e307)]
+    assert met(1) == met(1) != met(2)
+    assert set(met(1)) == {"often", "seldom"}
+    assert 30 < met(1).count("often") < 58
+
+
+def test_what_is_set_holds_from_the_next_episode_on() -> None:
+    env, twin = (SingleAgentEnv("sudoku_moyo", "greedy", seat=0) for _ in range(2))
+    env.reset(seed=3)
+    env.opponent, env.seat = "random", 1
+    twin.reset(seed=3)
+    for _ in range(2):
+        action = int(env.action_masks().argmax())
+        assert (env.step(action)[0] == twin.step(action)[0]).all()
+    assert env.reset()[1]["seat"] == 1
+    other = SingleAgentEnv("sudoku_moyo", "random", seat=1)
+    assert episode(env, seed=4) == episode(other, seed=4)
+    assert str(env.position) == str(other.position)
+    assert (env.opponent, env.seat) == ("random", 1)
+
+
+@pytest.mark.parametrize("action_mask", ["info", "observation"])
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("game", TESTED)
+def test_infos_have_what_the_opponent_played(game: str, seat: int, action_mask: str) -> None:
+    """With the learner's actions they are the whole game."""
+    env = SingleAgentEnv(game, "greedy", seat=seat, action_mask=action_mask)
+    _, info = env.reset(seed=3)
+    position, over = Position.of_states(env.env.game, env.env._setup, env.position._start), False
+    while True:
+        for action in info["opponent_actions"]:
+            assert position.to_move == 1 - seat
+            position.play(action)
+        assert position == env.position
+        if over:
+            break
+        action = int(info["action_mask"].argmax())
+        position.play(action)
+        _, _, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+
+
+# ---- states ----
+
+
+def followed(env: SingleAgentEnv, count: int) -> list[Any]:
+    """All that some steps, and the resets between, return."""
+    seen: list[Any] = []
+    for _ in range(count):
+        result = env.step(int(env.action_masks().argmax()))
+        seen += [result[0].tobytes(), result[1:4], str(result[4])]
+        if result[2] or result[3]:
+            planes, info = env.reset()
+            seen += [planes.tobytes(), str(info)]
+    return seen
+
+
+@pytest.mark.parametrize("game", TESTED)
+def test_a_restored_state_continues_as_before(game: str) -> None:
+    """Here, in a fresh environment, and pickled; across the ends of episodes."""
+    players = {"random": 0.5, "greedy": 0.5}
+    env = SingleAgentEnv(game, players, seat="random")
+    env.reset(seed=3)
+    followed(env, 3)
+    state, info = env.get_state(), str(env._info())
+    expected = followed(env, 40)
+    for state_again in (state, pickle.loads(pickle.dumps(state))):
+        for other in (env, SingleAgentEnv(game, players, seat="random")):
+            observation, shown = other.set_state(state_again)
+            assert str(shown) == info
+            assert (observation == other._observation()).all()
+            assert followed(other, 40) == expected
+
+
+def test_an_episode_goes_on_against_its_own_opponent() -> None:
+    env = SingleAgentEnv("sudoku_moyo", "greedy", seat=0)
+    env.reset(seed=3)
+    state = env.get_state()
+    expected = env.step(int(env.action_masks().argmax()))[4]["opponent_actions"]
+    other = SingleAgentEnv("sudoku_moyo", Fixed(), seat=0)
+    other.set_state(state)
+    assert other.step(int(other.action_masks().argmax()))[4]["opponent_actions"] == expected
+    assert isinstance(other.opponent, Fixed)
+
+
+def test_the_state_of_a_lost_game_is_restored() -> None:
+    env = SingleAgentEnv("sudoku_moyo", seat=0)
+    env.reset(seed=1)
+    env.step(-1)
+    state = env.get_state()
+    env.reset(seed=1)
+    _, info = env.set_state(state)
+    assert not info["action_mask"].any()
+    with pytest.raises(ResetNeeded, match="the episode is over"):
+        env.step(0)
+
+
+def test_states_that_do_not_fit_change_nothing() -> None:
+    env = SingleAgentEnv("sudoku_moyo", seat=0)
+    with pytest.raises(ResetNeeded, match=r"^get_state: no episode has begun"):
+        env.get_state()
+    env.reset(seed=1)
+    before, other = str(env.position), SingleAgentEnv("abalone")
+    other.reset(seed=1)
+    for wrong in (None, 3, env.env.get_state(), other.get_state()):
+        with pytest.raises(OptionError, match=r"^(state=|moment:)"):
+            env.set_state(wrong)  # type: ignore[arg-type]
+        assert str(env.position) == before
+
+
+# ---- attributes ----
+
+
+@pytest.mark.parametrize("seat", [2, "both", None])
+def test_a_bad_seat_is_refused_when_it_is_set(seat: Any) -> None:
+    env = SingleAgentEnv("abalone", seat=1)
+    with pytest.raises(OptionError, match="seat="):
+        env.seat = seat
+    assert env.reset(seed=1)[1]["seat"] == 1
+
+
+def test_the_render_mode_can_be_set() -> None:
+    env = SingleAgentEnv("abalone")
+    env.reset(seed=1)
+    env.render_mode = "ansi"
+    assert isinstance(env.render(), str)
+    with pytest.raises(OptionError, match="render_mode="):
+        env.render_mode = "pdf"
+    assert env.render_mode == env.unwrapped.env.render_mode == "ansi"
 
 
 class Fixed:

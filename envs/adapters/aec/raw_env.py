@@ -80,7 +80,8 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
     ) -> None:
         super().__init__()
         game = game_of(game)
-        self.render_mode = one_of("render_mode", *RENDER_MODES, None)(render_mode)
+        self._renderer: Any = None
+        self.render_mode = render_mode
         self.game, self.mask_place = game, one_of("action_mask", *MASK_PLACES)(action_mask)
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -96,7 +97,6 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self._episode = 0
         self._game_now = SingleGame(game, self._made.num_actions)
         self._start = game.new_states(1)
-        self._renderer: Any = None
         self.show_candidates = False
         self.agents: list[str] = []
         self._interrupted = False
@@ -178,7 +178,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self._skip_agent_selection: str | None = None
         self._follow_state(list(AGENTS))
         self._complete(list(AGENTS))
-        if self.render_mode == "human":
+        if self._render_mode == "human":
             self.render()
 
     def setup_with(self, options: Mapping[str, Any] | None) -> Setup:
@@ -238,7 +238,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self._accumulate_rewards()
         self._follow_state(agents)
         self._complete(agents)
-        if self.render_mode == "human":
+        if self._render_mode == "human":
             self.render()
 
     def _check(self, action: Any) -> int:
@@ -390,6 +390,16 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self.__dict__.update(saved)
 
     # ---- display ----
+
+    @property
+    def render_mode(self) -> str | None:
+        """`"human"`, `"rgb_array"`, `"ansi"` or None; it can be set, which closes the window."""
+        return self._render_mode
+
+    @render_mode.setter
+    def render_mode(self, mode: str | None) -> None:
+        self._render_mode = one_of("render_mode", *RENDER_MODES, None)(mode)
+        self.close()
 
     def render(self) -> np.ndarray | str | None:
         """Draw the position in the environment's render mode.

@@ -25,7 +25,7 @@ from azumaya.envs.adapters.batch.checks import (
 from azumaya.envs.adapters.batch.kernels import first_illegal
 from azumaya.envs.adapters.duel.games import Player, Players, SeatedGames
 from azumaya.envs.adapters.duel.kernels import SEAT
-from azumaya.envs.adapters.duel.opponents import NAMED
+from azumaya.envs.adapters.duel.opponents import NAMED, OTHERS, is_agent, is_policy
 from azumaya.envs.adapters.duel.shaping import Shaping
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import RUNNING, TRUNCATED, Game, state_kind
@@ -68,6 +68,8 @@ class _Moment(NamedTuple):
     """Attributes that are reassigned, with their previous values."""
 
 
+_PARTS = {"states", "series", "seats", "opponents"}
+"""What a state consists of; the last may be missing if it is empty."""
 _INTERRUPTED = "the last step was interrupted; "
 _REPLACED = ("planes", "masks", "_evaluations", "_seeded", "_why_reset")
 
@@ -243,11 +245,11 @@ class Duel(SeatedGames):
             row += 1
         return lost
 
-    def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that later steps depend on: copies of `states`, `series` and `seats`, by name.
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the games in progress depend on, by name.
 
-        Policies and agents in the other seat are not included: a state numbers them in the order
-        in which they were given, to the constructor and to `set_opponent`.
+        `states`, `series` and `seats` are copies. `opponents` has the policies and agents that play
+        these games, themselves, by their numbers in `seats`.
 
         Raises:
             ResetNeeded: no episodes are in progress.
@@ -255,47 +257,60 @@ class Duel(SeatedGames):
         self.check_begun("get_state")
         origins = self._setups.origins(self._series["episode"])
         series = save_series(self.game, self.setup.num_actions, self.states, self._series, origins)
-        return {"states": self.states.copy(), "series": series, "seats": self._seats.copy()}
+        return {
+            "states": self.states.copy(),
+            "series": series,
+            "seats": self._seats.copy(),
+            "opponents": self._others_in(self._seats),
+        }
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+    def set_state(self, state: Mapping[str, Any]) -> None:
         """Return to what `get_state` gave, here or in another duel with the same arguments.
 
-        The other duel must also have been given the same policies and agents, in the same order: it
-        cannot tell others in their place from them.
+        The games go on against their own opponents, which are part of the state; the next episodes
+        are against those of this duel.
 
         Raises:
-            OptionError: this is not the state of such a duel at the learner's turn, or it names an
-                opponent that plays here no longer or was never given; nothing has changed.
+            OptionError: this is not the state of such a duel at the learner's turn, or it lacks an
+                opponent; nothing has changed.
             ClosedEnvironmentError: `close` was called.
         """
         self._check_open("set_state")
         self._workers.wait_idle()
-        if not isinstance(state, Mapping) or state.keys() != {"states", "series", "seats"}:
-            raise OptionError("state: must be a mapping with the keys states, series and seats")
-        states, seats = state["states"], state["seats"]
+        if not isinstance(state, Mapping) or state.keys() | {"opponents"} != _PARTS:
+            raise OptionError(f"state: must be a mapping with the keys {', '.join(sorted(_PARTS))}")
+        states, seats, others = state["states"], state["seats"], state.get("opponents", {})
         series, origins = check_states(
             self.game, self.setup.num_actions, self.count, states, state["series"]
         )
-        self._check_seats(states, seats)
+        self._check_seats(states, seats, others)
         setups = self._setups.restored(origins, series["episode"])
-        before = self._save()
+        before, others_before = self._save(), self._others
         try:
+            seats = self._adopted(seats, others)
             self.states[:], self._series[:], self._seats[:] = states, series, seats
             self._setups = setups
             self._look_all()
             self._seeded, self._why_reset = True, None
         except BaseException:
+            self._others = others_before
             self._go_back(before)
             raise
 
-    def _check_seats(self, states: np.ndarray, seats: Any) -> None:
+    def _check_seats(self, states: np.ndarray, seats: Any, others: Any) -> None:
         """Reject seats that do not fit the states; raises `OptionError`."""
         fits = isinstance(seats, np.ndarray) and seats.shape == (self.count,)
         if not fits or np.dtype(seats.dtype.descr) != np.dtype(SEAT.descr):
             raise OptionError(f"seats: must be the seats of {self.count} games from get_state()")
-        known = {named.code for named in NAMED.values()} | set(self._others)
+        if not isinstance(others, Mapping) or not all(
+            code >= OTHERS and (is_agent(each) or is_policy(each)) for code, each in others.items()
+        ):
+            raise OptionError("opponents: must be the policies and agents from get_state()")
+        known = {named.code for named in NAMED.values()} | set(others)
         if not np.isin(seats["opponent"], list(known)).all():
-            raise OptionError("seats: they name an opponent that does not play here")
+            raise OptionError(
+                "seats: they name an opponent that is not among the state's opponents"
+            )
         if not ((states["over"] == RUNNING) & (states["to_move"] == seats["seat"])).all():
             raise OptionError("states: in every game it must be the learner's turn")
 

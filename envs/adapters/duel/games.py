@@ -24,7 +24,6 @@ from azumaya.envs.adapters.batch.workers import Workers
 from azumaya.envs.adapters.duel.kernels import (
     ASKED_DRAWS,
     SEAT,
-    WHOLE,
     respond_kernel,
     seat_kernel,
 )
@@ -36,6 +35,7 @@ from azumaya.envs.adapters.duel.opponents import (
     Policy,
     check_seat,
     is_agent,
+    limits_of,
     never_acts,
     weighted,
 )
@@ -109,22 +109,30 @@ class SeatedGames:
             OptionError: this is no opponent, see `duel.Duel`; nothing has changed.
         """
         pairs = weighted(opponent)
-        used = set(self._seats["opponent"].tolist())  # by the games in progress
-        self._others = {code: each for code, each in self._others.items() if code in used}
-        codes = []  # each is used once, so that no saved state names another opponent
-        for each, _ in pairs:
-            if isinstance(each, str):
-                codes.append(NAMED[each].code)
-            else:
-                self._others[self._next_code] = each
-                codes.append(self._next_code)
-                self._next_code += 1
-        weights = np.array([weight for _, weight in pairs], np.float64)
-        # Scaled by a power of two: the ratios stay exact, and the sum is finite.
-        weights = np.ldexp(weights, -np.frexp(weights.max())[1])
-        limits = np.floor(np.cumsum(weights) / weights.sum() * WHOLE).astype(np.int64)
-        limits[np.flatnonzero(weights)[-1] :] = WHOLE
-        self._limits, self._codes = limits, np.array(codes, np.int64)
+        self._others = self._others_in(self._seats)
+        codes = [NAMED[p].code if isinstance(p, str) else self._add(p) for p, _ in pairs]
+        self._limits, self._codes = limits_of(pairs), np.array(codes, np.int64)
+
+    def _add(self, other: Policy | Opponent) -> int:
+        """Give a policy or agent a code."""
+        code, self._next_code = self._next_code, self._next_code + 1
+        self._others[code] = other
+        return code
+
+    def _others_in(self, seats: np.ndarray) -> dict[int, Policy | Opponent]:
+        """The policies and agents that play in games with these seats, by their codes."""
+        used = set(seats["opponent"].tolist())
+        return {code: each for code, each in self._others.items() if code in used}
+
+    def _adopted(self, seats: np.ndarray, others: Mapping[int, Policy | Opponent]) -> np.ndarray:
+        """Seats of saved games with the codes that the opponents there have here."""
+        adopted = seats.copy()
+        drawn = set(self._codes.tolist())
+        self._others = {code: each for code, each in self._others.items() if code in drawn}
+        for code, other in others.items():
+            here = [known for known, each in self._others.items() if each is other]
+            adopted["opponent"][seats["opponent"] == code] = here[0] if here else self._add(other)
+        return adopted
 
     # ---- looking ----
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.adapters.duel.opponents import OTHERS, RANDOM
+from azumaya.envs.adapters.duel.opponents import OTHERS, RANDOM, WHOLE
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import clear
@@ -21,8 +21,6 @@ when the episode began or is part of rewards."""
 SEAT_DRAW, OPPONENT_DRAW = (1 << 33), (1 << 33) + 1
 ASKED_DRAWS = 1 << 34
 """The first draw number of the keys with which opponents are asked for moves."""
-WHOLE = 1 << 31
-"""The total weight of all opponents."""
 
 
 @functools.cache

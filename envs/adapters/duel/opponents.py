@@ -11,6 +11,7 @@ import numpy as np
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
+from azumaya.envs.extras import opponent_named
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import Position
 from azumaya.envs.whole import as_whole
@@ -79,10 +80,11 @@ NAMED: Mapping[str, Named] = {
 """The named opponents."""
 SEATS = (0, 1, "alternating", "random")
 """Valid values for the learner's seat."""
+WHOLE = 1 << 31
+"""The total weight of all opponents."""
 MAX_EPISODES = 1000
 """Maximum consecutive episodes skipped because they end before the learner can act."""
 _NAMES = ", ".join(map(repr, NAMED))
-_AN_AGENT = "an agent (an object with act(positions, keys))"
 
 
 def check_seat(seat: Any) -> int | str:
@@ -138,33 +140,18 @@ def checked_answer(actions: Any, count: int, name: str) -> list[Any]:
     return given
 
 
-def agent_of(opponent: Any) -> Opponent:
-    """The agent specified by an `opponent` argument; None plays at random.
-
-    Raises:
-        OptionError: the argument does not specify an agent.
-    """
-    if opponent is None:
-        return UniformOpponent()
-    if isinstance(opponent, str) and opponent in NAMED:
-        return NAMED[opponent].agent()
-    if is_agent(opponent):
-        agent: Opponent = opponent
-        return agent
-    hint = class_hint([opponent])
-    if is_policy(opponent):
-        hint = "; policies on arrays are for azumaya.wrappers.sb3.AzumayaVecEnv"
-    raise OptionError(f"opponent={brief(opponent)}: must be {_NAMES}, {_AN_AGENT} or None{hint}")
-
-
 def weighted(opponent: Any) -> list[tuple[Any, float]]:
-    """Validate opponents (names, policies or agents) and their weights.
+    """Validate opponents and their weights, and make the agents that names ask for.
 
     Args:
         opponent: one, or several with their weights, as pairs or a mapping; None plays at random.
 
+    Returns:
+        Names of `NAMED`, policies and agents, with their weights.
+
     Raises:
         OptionError: it is none of these.
+        ValueError, MissingExtraError: a named agent cannot be made, see `opponent_named`.
     """
     if opponent is None:
         return [("random", 1.0)]
@@ -176,22 +163,32 @@ def weighted(opponent: Any) -> list[tuple[Any, float]]:
             pairs = [(each, float(weight)) for each, weight in items]
         except (TypeError, ValueError, OverflowError):
             pairs = []
-    known = all(_is_known(each) for each, _ in pairs)
+    known = all(isinstance(p, str) or is_policy(p) or is_agent(p) for p, _ in pairs)
     if not pairs or not known or not all(0 <= w < np.inf for _, w in pairs):
         raise OptionError(
-            f"opponent={brief(opponent)}: must be {_NAMES}, a policy (a function from observations "
-            f"and masks to actions), {_AN_AGENT}, pairs of one of these and a weight, or None"
+            f"opponent={brief(opponent)}: must be {_NAMES}, the name of another agent (such as "
+            "'uct:100'), a policy (a function from observations and masks to actions), an agent "
+            "(an object with act(positions, keys)), pairs of one of these and a weight, or None"
             f"{class_hint(each for each, _ in pairs)}"
         )
     if not any(weight for _, weight in pairs):
         raise OptionError(f"opponent={brief(opponent)}: at least one weight must be above 0")
-    return pairs
+    return [(_made(each), weight) for each, weight in pairs]
 
 
-def _is_known(opponent: Any) -> bool:
-    if isinstance(opponent, str):
-        return opponent in NAMED
-    return is_policy(opponent) or is_agent(opponent)
+def _made(opponent: Any) -> Any:
+    other = isinstance(opponent, str) and opponent not in NAMED
+    return opponent_named(opponent) if other else opponent
+
+
+def limits_of(pairs: Sequence[tuple[Any, float]]) -> np.ndarray:
+    """Where the share of each opponent ends in a draw below `WHOLE`, `(n,)` int64."""
+    weights = np.array([weight for _, weight in pairs], np.float64)
+    # Scaled by a power of two: the ratios stay exact, and the sum is finite.
+    weights = np.ldexp(weights, -np.frexp(weights.max())[1])
+    limits = np.floor(np.cumsum(weights) / weights.sum() * WHOLE).astype(np.int64)
+    limits[np.flatnonzero(weights)[-1] :] = WHOLE
+    return limits
 
 
 def class_hint(opponents: Iterable[Any]) -> str:
