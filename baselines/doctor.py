@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import random
 import re
 import sys
 import time
@@ -12,12 +13,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from numba.core.registry import cpu_target
 
+from azumaya.baselines.contract import check_batch, check_state, check_text, play_checked
 from azumaya.baselines.machine import cpu_model
 from azumaya.baselines.version import installed, version
-from azumaya.envs import GAMES, Position, make_vec
+from azumaya.envs import GAMES, make_vec
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.extras import how_to_install
 from azumaya.envs.game import Game
@@ -134,43 +135,17 @@ def one_of_each_kind() -> list[Game]:
 
 
 def check_games(games: Sequence[Game]) -> Iterator[Finding]:
-    """Play a game of each, alone and in a batch, and compare every position."""
+    """Play games of each, alone and in a batch, and compare every position."""
     for game in games:
-        begin = time.perf_counter()
+        begin, rng = time.perf_counter(), random.Random(CHECK_SEED)
         try:
-            plies = _check(game)
+            play_checked(game, {}, rng, (check_state, check_text))
+            check_batch(game, {}, rng)
         except Exception as error:
             yield Finding("games", game.name, _told(error), WRONG)
             continue
         seconds = time.perf_counter() - begin
-        yield Finding("games", game.name, f"{plies} plies agree, {seconds:.1f} s")
-
-
-def _check(game: Game) -> int:
-    """Play one game through `Position` and through a batch; returns its plies.
-
-    Raises:
-        AssertionError: the two differ, or a position is impossible.
-    """
-    position = Position(game, seed=CHECK_SEED)
-    batch = make_vec(game.name, 1, threads=1)
-    try:
-        seen, _ = batch.reset(seed=CHECK_SEED)
-        plies = 0
-        while not position.is_over:
-            if not np.array_equal(position.action_mask(), seen["action_mask"][0]):
-                raise AssertionError(f"masks differ after {plies} plies")
-            legal = position.legal_actions()
-            action = legal[(7 * plies + CHECK_SEED) % len(legal)]
-            position.play(action)
-            seen = batch.step(np.array([action]))[0]
-            plies += 1
-        game.words.check_state(position.state[0])
-        if Position.from_text(game, str(position), **position.options) != position:
-            raise AssertionError(f"{position}: this text is read as another position")
-    finally:
-        batch.close()
-    return plies
+        yield Finding("games", game.name, f"alone and in a batch, {seconds:.1f} s")
 
 
 def examine(every_game: bool = False) -> Iterator[Finding]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
-
-import numpy as np
 
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs import register_game
@@ -100,24 +97,3 @@ def case_of(name: str, described: str) -> Case:
         if describe(case.options) == described:
             return case
     raise LookupError(f"{name}: there is no variant {described}; record the golden again")
-
-
-def legal_of(env: RawEnv) -> np.ndarray:
-    """The legal actions of the agent to act."""
-    return np.flatnonzero(env.infos[env.agent_selection]["action_mask"])
-
-
-def is_over(env: RawEnv) -> bool:
-    """Whether the game in an environment has ended."""
-    agent = env.agent_selection
-    return env.terminations[agent] or env.truncations[agent]
-
-
-def play_out(env: RawEnv, rng: random.Random, plies: int | None = None) -> list[int]:
-    """Play random moves to the end, or at most `plies` of them; returns the actions."""
-    actions: list[int] = []
-    while not is_over(env) and len(actions) != plies:
-        action = int(rng.choice(legal_of(env)))
-        env.step(action)
-        actions.append(action)
-    return actions

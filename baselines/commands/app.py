@@ -9,6 +9,7 @@ import typer
 from azumaya.baselines.commands import (
     analyse,
     bench,
+    check_game,
     classroom,
     doctor,
     evaluate,
@@ -45,6 +46,7 @@ app.add_typer(texts.app, name="texts")
 app.add_typer(league.app, name="league", help="A round robin between agents; ratings.")
 app.add_typer(classroom.app, name="class")
 app.add_typer(puzzles.app, name="puzzles")
+app.command("check-game")(check_game.check_game_command)
 app.command("doctor")(doctor.doctor)
 app.command("bench", context_settings=bench.PASS_ON)(bench.bench)
 

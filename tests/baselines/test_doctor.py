@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from azumaya.baselines import doctor
+from azumaya.baselines import contract, doctor
 from azumaya.envs import GAMES
 from tests.commands import azumaya
 
@@ -33,11 +33,13 @@ def test_games_that_differ_from_their_batch_are_found_wrong(
 ) -> None:
     """The batch is given another game than the one that is played alone."""
     alone, other = GAMES["vierer_dominari"], GAMES["score_dominari"]
-    make = doctor.make_vec
-    monkeypatch.setattr(doctor, "make_vec", lambda name, *a, **k: make(other.name, *a, **k))
+    make = contract.AzumayaVectorEnv
+    monkeypatch.setattr(
+        contract, "AzumayaVectorEnv", lambda game, *rest, **given: make(other, *rest, **given)
+    )
     (finding,) = doctor.check_games([alone])
     assert finding.state == doctor.WRONG
-    assert "masks differ" in finding.value
+    assert "another observation" in finding.value
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
+from azumaya.baselines.contract import legal_of
 from azumaya.envs import make
 from azumaya.envs.adapters.aec.moments import AGENTS
-from tests.cases import Case, legal_of
+from tests.cases import Case
 from tests.contract.checker import fingerprint
 
 ALLOWED = (

@@ -7,15 +7,14 @@ import pickle
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 
+from azumaya.baselines.contract import check_seeds, is_over, legal_of, play_checked, play_out
 from azumaya.envs.adapters.aec.moments import AGENTS
-from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.position import Position
 from azumaya.envs.setup import _prepare_once
-from tests.cases import Case, is_over, legal_of, play_out
-from tests.contract.checker import check_ply, check_twin, fingerprint
+from tests.cases import Case
+from tests.contract.checker import check_twin, fingerprint
 
 HEAVY_EVERY = 11
 TWIN_PLIES = 5
@@ -23,40 +22,21 @@ TWIN_PLIES = 5
 
 def test_every_ply_of_a_random_game(case: Case, rng: random.Random) -> None:
     """All checks pass; rewards are zero-sum and add up to the returns; the game ends in time."""
-    env = case.raw()
-    env.reset(seed=rng.randrange(2**32))
-    simulate(case, env, rng)
+    play_checked(case.game, case.options, rng)
 
 
 @pytest.mark.slow
 def test_many_random_games(case: Case, rng: random.Random) -> None:
     """The same for many games."""
-    env = case.raw()
-    env.reset(seed=rng.randrange(2**32))
     for _ in range(25):
-        simulate(case, env, rng)
-        env.reset()
+        play_checked(case.game, case.options, rng)
 
 
-def simulate(case: Case, env: RawEnv, rng: random.Random) -> None:
-    """Play one game in an environment that has just been reset."""
-    sums, plies = np.zeros(2), 0
-    bound = case.game.options.max_steps(case.setup.settings)
-    check_ply(case, env, rng)
-    while not is_over(env):
-        env.step(int(rng.choice(legal_of(env))))
-        plies += 1
-        gains = np.array([env.rewards[agent] for agent in AGENTS])
-        assert gains.sum() == 0
-        sums += gains
-        check_ply(case, env, rng)
-        assert env.position.returns() == tuple(sums)
-    assert 1 <= plies <= bound
-    check_dead_steps(env)
-
-
-def check_dead_steps(env: RawEnv) -> None:
-    """Each dead agent takes exactly one None step and nothing else."""
+def test_dead_agents_take_one_none_step_each(case: Case, rng: random.Random) -> None:
+    """And nothing else."""
+    env = case.raw()
+    env.reset(seed=1)
+    play_out(env, rng)
     text = str(env.position)
     for left in (2, 1):
         assert len(env.agents) == left
@@ -147,19 +127,9 @@ def test_a_saved_state_is_not_changed_by_play(case: Case, rng: random.Random) ->
         assert fingerprint(env) == seen
 
 
-def test_the_same_seed_gives_the_same_bytes(case: Case) -> None:
+def test_the_same_seed_gives_the_same_games(case: Case, rng: random.Random) -> None:
     """Seed, options and actions determine an episode and the episodes after it."""
-
-    def series(seed: int) -> list[tuple[object, ...]]:
-        env, rng, seen = case.raw(), random.Random(0), []
-        env.reset(seed=seed)
-        for _ in range(3):
-            play_out(env, rng)
-            seen.append(fingerprint(env))
-            env.reset()
-        return seen
-
-    assert series(11) == series(11)
+    check_seeds(case.game, case.options, rng)
 
 
 def test_position_and_environment_start_alike(case: Case) -> None:

@@ -16,6 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import Autoreset, FlattenObservation
 from pettingzoo.test import api_test
 
+from azumaya.baselines.contract import check_alike, check_symmetries, is_over, legal_of, play_both
 from azumaya.envs import registry
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError
@@ -45,47 +46,16 @@ from azumaya.wrappers import (
     random_transform,
 )
 from azumaya.wrappers.transform import in_order, in_place
-from tests.cases import CASES, TESTED, YARDSTICK, Case, is_over, legal_of
+from tests.cases import CASES, TESTED, YARDSTICK, Case
 
 SMALL = 100
 """Groups up to this size are tested completely."""
-REDRAWN_EVERY = 9
 FAULT_PLIES = 60
 FAULT_GAMES = 2
 FAULT_DRAWS = 50
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 every_game = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-
-
-def check_alike(transform: Transform, position: Position, image: Position) -> None:
-    """A position and its image have the same states, masks, observations and returns."""
-    wanted = transform.position(position)
-    assert image.state.tobytes() == wanted.state.tobytes()
-    assert image == wanted
-    assert (image.action_mask() == transform.mask(position.action_mask())).all()
-    for player in (0, 1):
-        seen = image.observation(player ^ transform.swaps)
-        assert (seen == transform.observation(position.observation(player))).all()
-    sign = -1 if transform.swaps else 1
-    assert image.returns() == tuple(sign * gain for gain in position.returns())
-    assert image.is_terminated == position.is_terminated
-    assert image.is_truncated == position.is_truncated
-    assert image.to_move == position.to_move ^ transform.swaps
-
-
-def play_both(transform: Transform, position: Position, rng: random.Random, plies: int) -> Position:
-    """Play at random from a position and its image, and compare them at every ply."""
-    image = transform.position(position)
-    check_alike(transform, position, image)
-    for _ in range(plies):
-        if position.is_over:
-            break
-        action = rng.choice(position.legal_actions())
-        position.play(action)
-        image.play(transform.action(action))
-        check_alike(transform, position, image)
-    return position
 
 
 def symmetries_of(game: Game) -> list[Symmetry]:
@@ -104,11 +74,7 @@ def symmetries_of(game: Game) -> list[Symmetry]:
 @every_case
 def test_playing_a_transformed_game(case: Case) -> None:
     """Whole games, with a new transform every few plies."""
-    rng = random.Random(case.label)
-    position = case.position(rng.randrange(2**32))
-    while not position.is_over:
-        transform = random_transform(case.game, rng.randrange(2**64), position)
-        play_both(transform, position, rng, REDRAWN_EVERY)
+    check_symmetries(case.game, case.options, random.Random(case.label))
 
 
 @every_game

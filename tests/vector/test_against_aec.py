@@ -2,66 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+import random
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from azumaya.envs.adapters.aec.raw_env import RawEnv
-from tests.cases import Case, is_over
-from tests.vector.cases import ENDS, FIRST, PLIES, SOME, pick, vector
+from azumaya.baselines.contract import (
+    BATCH_SEEDS,
+    check_batch,
+    check_row,
+    check_step,
+    is_over,
+)
+from tests.cases import Case
+from tests.vector.cases import FIRST, PLIES, SOME, pick, vector
 
-SEEDS = [5, 0, 2**64 - 1]
-
-
-def check_row(row: int, env: RawEnv, observations: Any, infos: Any) -> None:
-    """A row of the batch shows what the environment shows to the agent to act."""
-    agent = env.agent_selection
-    seen = env.observe(agent)
-    assert infos["to_move"][row] == env.possible_agents.index(agent)
-    assert np.array_equal(observations["observation"][row], seen["observation"])
-    assert np.array_equal(observations["action_mask"][row], seen["action_mask"])
-    assert np.array_equal(infos["action_mask"][row], seen["action_mask"])
-
-
-def check_step(row: int, env: RawEnv, mover: str, results: Any) -> None:
-    """Rewards, terminations and truncations of a step are those of the environment."""
-    _, rewards, terminated, truncated, infos = results
-    agents = env.possible_agents
-    assert rewards[row] == env.rewards[mover]
-    assert infos["rewards"][row].tolist() == [env.rewards[agent] for agent in agents]
-    assert terminated[row] == env.terminations[mover]
-    assert truncated[row] == env.truncations[mover]
+SEEDS = [*BATCH_SEEDS]
 
 
 @pytest.mark.parametrize("case", SOME, ids=lambda case: case.label)
 def test_next_step_mode(case: Case) -> None:
     """The step after the end of a game resets it, whatever the action."""
-    rng = np.random.default_rng(1)
-    games, envs, ends = vector(case, 3), [case.raw() for _ in SEEDS], 0
-    observations, infos = games.reset(seed=SEEDS)
-    for row, env in enumerate(envs):
-        env.reset(seed=SEEDS[row])
-        check_row(row, env, observations, infos)
-    for _ in range(PLIES + 1):  # so that the last end is followed by a reset
-        if ends >= ENDS:
-            break
-        actions = pick(observations["action_mask"], rng)
-        results = games.step(actions)
-        observations, rewards, terminated, truncated, infos = results
-        for row, env in enumerate(envs):
-            if is_over(env):
-                env.reset()
-                ends += 1
-                assert (rewards[row], terminated[row], truncated[row]) == (0, False, False)
-                assert not infos["rewards"][row].any()
-            else:
-                mover = env.agent_selection
-                env.step(int(actions[row]))
-                check_step(row, env, mover, results)
-            check_row(row, env, observations, infos)
-    assert ends or PLIES < 400
+    check_batch(case.game, case.options, random.Random(1), PLIES)
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)

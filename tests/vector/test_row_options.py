@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
+from azumaya.baselines.contract import is_over, legal_of
 from azumaya.envs import OptionError, Position, make_vec
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.setup import prepare
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.cases import CASES, Case, cases_of, is_over, legal_of
+from tests.cases import CASES, Case, cases_of
 from tests.vector.cases import FIRST, vector
 
 ROWS = 3

@@ -19,6 +19,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.contract import is_over
 from azumaya.envs.adapters.batch.kernels import SERIES
 from azumaya.envs.adapters.duel.kernels import SEAT, respond_kernel
 from azumaya.envs.adapters.duel.opponents import GREEDY, GreedyOpponent
@@ -28,7 +29,7 @@ from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.cases import CASES, TESTED, Case, is_over
+from tests.cases import CASES, TESTED, Case
 from tests.vector.cases import ENDS, FIRST, MANY, PLIES, SOME, forbidding, pick, same
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from pettingzoo.utils.wrappers import BaseWrapper
 
+from azumaya.baselines.contract import is_over, legal_of
 from azumaya.envs import GAMES, OptionError, Position, RecordError, make, make_vec, notation, raw
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.game import Option
@@ -27,7 +28,7 @@ from azumaya.envs.notation import (
     write_records,
 )
 from azumaya.wrappers import AugmentedAEC, RecordGames
-from tests.cases import CASES, Case, is_over, legal_of
+from tests.cases import CASES, Case
 from tests.vector.cases import FIRST
 
 

@@ -1,0 +1,182 @@
+"""`azumaya check-game` finds what is wrong with a game, and says how."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.contract import check_game
+from azumaya.benchmarks.yardstick import connect_four
+from azumaya.envs import registry
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.symmetries import Axis, Content, Moved
+from tests.cases import YARDSTICK
+from tests.commands import azumaya, refused
+
+NEARLY_FULL = "oooxxx./xxxooo./oooxxx./xxxooo./oooxxx./xxxooo. x"
+
+
+def faulty(**parts: Mapping[str, Any]) -> Game:
+    """The yardstick with some fields of its parts replaced."""
+    changed = {
+        part: dataclasses.replace(getattr(YARDSTICK, part), **fields)
+        for part, fields in parts.items()
+    }
+    return dataclasses.replace(YARDSTICK, **changed)
+
+
+def broken(game: Game, **options: Any) -> dict[str, str]:
+    """The laws that a game breaks, and how."""
+    return {law: why for law, why in check_game(game, options, games=1) if why}
+
+
+@kernel
+def all_columns(state, packed):
+    """A mask that allows full columns, too."""
+    if not state.over:
+        packed[0] = connect_four.TOP
+
+
+@kernel
+def other_start(states, i, starts, key):
+    """Episodes that the seed does not determine."""
+    states[i] = starts[0]
+    states[i].payoff = np.random.randint(1, 1 << 30)
+
+
+def explain_all(state: Any, action: int, settings: Any) -> str:
+    """Explanations that know of no rule, like the mask of `all_columns`."""
+    name = connect_four.move_name(action, settings)
+    return f"{name}: the game is over" if state["over"] else f"{name} is legal"
+
+
+def text_of_x(state: Any, settings: Any) -> str:
+    """A text in which x is always to move."""
+    return connect_four.write_text(state, settings).replace(" o", " x")
+
+
+def twice_named(name: str, settings: Any, mover: int = 0) -> int:
+    """All names are read as the first column."""
+    return 0
+
+
+def failing(*arguments: Any) -> str:
+    """A function with a mistake."""
+    raise ZeroDivisionError("a mistake of mine")
+
+
+@pytest.mark.parametrize("options", [{}, {"position": NEARLY_FULL}])
+def test_the_yardstick_breaks_no_law(options: Mapping[str, Any]) -> None:
+    assert broken(YARDSTICK, **options) == {}
+
+
+@pytest.mark.parametrize(
+    ("game", "law", "why"),
+    [
+        (
+            faulty(rules={"write_legal": all_columns}),
+            "The mask allows what `explain` calls legal",
+            r"the mask allows action \d, but explain says '.: column . is full \(rule 2\)'",
+        ),
+        (
+            faulty(rules={"write_legal": all_columns}, words={"explain": explain_all}),
+            "A position's text is read as this position",
+            "PositionError: position: ",
+        ),
+        (
+            faulty(words={"write_text": text_of_x}),
+            "A position's text is read as this position",
+            r"seed \d+, ply 1: \S+ x$",
+        ),
+        (
+            faulty(words={"parse_move": twice_named}),
+            "Every legal action has a name of its own",
+            "action 1 is named 'b', which is read as 0",
+        ),
+        (
+            faulty(words={"explain": failing}),
+            "The mask allows what `explain` calls legal",
+            r"ZeroDivisionError: a mistake of mine\n.*test_contract.py:\d+: raise Zero",
+        ),
+        (
+            faulty(options={"max_steps": lambda settings: 6}),
+            "Rewards are zero-sum and add up; games end within their bounds",
+            "no end after 6 plies, which max_steps says",
+        ),
+        (
+            faulty(options={"payoff_bound": lambda settings: 0}),
+            "Rewards are zero-sum and add up; games end within their bounds",
+            "player_0 has -?1, payoff_bound is 0",
+        ),
+        (
+            faulty(symmetries={"fields": {"discs": Moved((Axis.PLAYER,), Content.VALUES)}}),
+            "To play a transformed game gives the transforms",
+            "left-right reflection: state",
+        ),
+        (
+            faulty(rules={"reset": other_start}),
+            "Seed, options and actions determine every episode",
+            "the starts differ",
+        ),
+        (
+            faulty(
+                observation={
+                    "planes": (
+                        *connect_four.PLANES[:-1],
+                        dataclasses.replace(connect_four.PLANES[-1], high=1),
+                    )
+                }
+            ),
+            "Observations lie in their spaces",
+            "plane 'to move' has 2, above 1",
+        ),
+    ],
+    ids=lambda value: None if isinstance(value, Game) else value[:30],
+)
+def test_faults_are_found_and_explained(game: Game, law: str, why: str) -> None:
+    found = {**broken(game, position=NEARLY_FULL), **broken(game)}
+    (explained,) = (how for each, how in found.items() if each.startswith(law))
+    assert re.search(why, explained)
+
+
+# ---- the command ----
+
+WRONG_FOUR = """
+from dataclasses import replace
+from azumaya.benchmarks.yardstick import connect_four
+
+RIGHT = connect_four.GAME.options
+GAME = replace(
+    connect_four.GAME, name="my_wrong_four", options=replace(RIGHT, max_steps=lambda settings: 6)
+)
+"""
+
+
+def test_the_command_checks_a_file_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All variants of its games; the exit code says whether a law is broken."""
+    (tmp_path / "my_wrong_four.py").write_text(WRONG_FOUR)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(registry, "_registered", {**registry._registered})
+    result = azumaya("check-game", "my_wrong_four.py", "--games", 1)
+    assert result.exit_code == 1, result.output
+    assert "my_wrong_four {}: 11 of 12 laws hold" in result.output
+    assert f"my_wrong_four {{'position': '{NEARLY_FULL}'}}: 12 of 12 laws hold" in result.output
+    assert "games end within their bounds" in result.output
+    assert "no end after 6 plies, which max_steps says" in result.output
+    assert "laws broken: 1" in result.output
+
+
+def test_the_command_names_the_module_that_it_cannot_use() -> None:
+    refused(azumaya("check-game", "no_such_module"), "module no_such_module: it cannot be imported")
+    refused(azumaya("check-game", "json"), "module json: it has no Game; make the record an")
