@@ -119,7 +119,7 @@ def test_the_yardstick_breaks_no_law(options: Mapping[str, Any]) -> None:
         (
             faulty(symmetries={"fields": {"discs": Moved((Axis.PLAYER,), Content.VALUES)}}),
             "To play a transformed game gives the transforms",
-            "left-right reflection: state",
+            "left-right reflection: .discs. is",
         ),
         (
             faulty(rules={"reset": other_start}),
