@@ -74,8 +74,9 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
     that add the value of the last position must not do so then.
 
     Infos: `action_mask`, `(num_actions,)` int8, 1 = legal; `seat`, the learner's seat; and
-    `opponent_actions`, a list of the actions that the opponent has played since the learner's last
-    one, or since the episode began.
+    `opponent_moves`, the names of the moves that the opponent has made since the learner's last
+    one, or since the episode began. It is one text, with spaces between the names, because
+    libraries that stack infos need values of one shape.
 
     `opponent` and `seat` can be set; they then hold from the next episode on.
 
@@ -108,7 +109,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         check_names(found, options, SingleAgentEnv.__init__)
         self.env = RawEnv(found, render_mode=render_mode, action_mask=action_mask, **options)
         self._playing: Any = None
-        self._replies: list[int] = []
+        self._replies: list[str] = []
         self.learner = 0
         self._episodes = 0
         self._paid = 0  # what the learner had when the episode began, and rewards since then
@@ -189,17 +190,17 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
 
     def _let_opponent_move(self) -> None:
         while not self._over() and self.env.agent_selection != AGENTS[self.learner]:
-            action = self._asked()
+            position = self.env.position
+            action = self._asked(position)
             try:
                 self.env.step(action)
             except IllegalActionError as error:
                 raise IllegalActionError(f"opponent's {error}") from None
-            self._replies.append(int(action))
+            self._replies.append(position.move_name(int(action)))
 
-    def _asked(self) -> Any:
+    def _asked(self, position: Position) -> Any:
         """The opponent's action, which is not checked."""
         key = int(self.np_random.integers(2**63))
-        position = self.env.position
         if is_agent(self._playing):
             return ask(self._playing, [position.resample_hidden(key)], [key], "opponent")[0]
         planes, mask = position.observation(position.to_move), position.action_mask()
@@ -223,7 +224,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         return {
             "action_mask": self._mask().copy(),
             "seat": self.learner,
-            "opponent_actions": self._replies.copy(),
+            "opponent_moves": " ".join(self._replies),
         }
 
     def _mask(self) -> np.ndarray:

@@ -58,11 +58,11 @@ class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
         group: factors to draw symmetries from; None: all of the game's.
         rename: whether numbers are renamed as well.
 
-    Observations, `action_masks()`, `info["action_mask"]` and `info["opponent_actions"]` are those
-    of the transformed game, and `step` takes its actions. Everything else is as without the
-    wrapper: rewards, spaces, `info["seat"]`, `position`, `render`, and the opponent, which sees the
-    original game. `transform` is the transform of the current episode. The seed of `reset` also
-    determines the transforms.
+    Observations, `action_masks()` and `info["action_mask"]` are those of the transformed game, and
+    `step` takes its actions. Everything else is as without the wrapper: rewards, spaces,
+    `info["seat"]`, `position`, `render`, and the opponent, which sees the original game, and whose
+    moves there are in `info["opponent_moves"]`. `transform` is the transform of the current
+    episode. The seed of `reset` also determines the transforms.
 
     Example:
         >>> from azumaya.wrappers import Augmented, SingleAgentEnv
@@ -115,9 +115,7 @@ class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
         }
 
     def _seen(self, info: dict[str, Any]) -> dict[str, Any]:
-        mask = self.transform.mask(info["action_mask"])
-        replies = [self.transform.action(action) for action in info["opponent_actions"]]
-        return {**info, "action_mask": mask, "opponent_actions": replies}
+        return {**info, "action_mask": self.transform.mask(info["action_mask"])}
 
     @property
     def position(self) -> Position:

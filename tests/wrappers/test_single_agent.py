@@ -258,9 +258,9 @@ def test_infos_have_what_the_opponent_played(game: str, seat: int, action_mask: 
     _, info = env.reset(seed=3)
     position, over = Position.of_states(env.env.game, env.env._setup, env.position._start), False
     while True:
-        for action in info["opponent_actions"]:
+        for move in info["opponent_moves"].split():
             assert position.to_move == 1 - seat
-            position.play(action)
+            position.play(move)
         assert position == env.position
         if over:
             break
@@ -268,6 +268,18 @@ def test_infos_have_what_the_opponent_played(game: str, seat: int, action_mask: 
         position.play(action)
         _, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
+
+
+def test_infos_of_several_steps_make_arrays() -> None:
+    """Replay buffers, like Tianshou's, keep each entry of the infos in an array."""
+    env = SingleAgentEnv("sudoku_tiles", seat=0)
+    infos = [env.reset(seed=1)[1]]
+    infos += [env.step(int(env.action_masks().argmax()))[4] for _ in range(20)]
+    assert len({len(info["opponent_moves"].split()) for info in infos}) > 1
+    for name in infos[0]:
+        values = np.array([info[name] for info in infos])
+        assert values.shape[0] == len(infos)
+        assert values.dtype != object
 
 
 # ---- states ----
@@ -306,10 +318,10 @@ def test_an_episode_goes_on_against_its_own_opponent() -> None:
     env = SingleAgentEnv("sudoku_moyo", "greedy", seat=0)
     env.reset(seed=3)
     state = env.get_state()
-    expected = env.step(int(env.action_masks().argmax()))[4]["opponent_actions"]
+    expected = env.step(int(env.action_masks().argmax()))[4]["opponent_moves"]
     other = SingleAgentEnv("sudoku_moyo", Fixed(), seat=0)
     other.set_state(state)
-    assert other.step(int(other.action_masks().argmax()))[4]["opponent_actions"] == expected
+    assert other.step(int(other.action_masks().argmax()))[4]["opponent_moves"] == expected
     assert isinstance(other.opponent, Fixed)
 
 
