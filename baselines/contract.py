@@ -374,19 +374,19 @@ class Finding(NamedTuple):
 
 def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> list[Finding]:
     """Check a game with some options; a law that a game has broken is not checked again."""
-    others = (check_seeds, check_batch, check_symmetries)
+    others: tuple[Callable[..., None], ...] = (check_seeds, check_batch, check_symmetries)
     broken: dict[Callable[..., None], Exception] = {}
     for number in range(games):
         rng = random.Random(f"{seed} {number}")
         left = [check for check in PLY_CHECKS if check not in broken]
         play: Callable[..., None] = partial(play_checked, checks=left, failed=broken.setdefault)
-        for law, check in zip((play_checked, *others), (play, *others), strict=True):
+        for law, check in ((play_checked, play), *zip(others, others, strict=True)):
             try:
                 if law not in broken:
                     check(game, options, rng)
             except Exception as error:
                 broken[law] = error
-    laws = (play_checked, *PLY_CHECKS, *others)
+    laws: tuple[Callable[..., None], ...] = (play_checked, *PLY_CHECKS, *others)
     return [Finding((law.__doc__ or "").strip(), _explained(broken.get(law))) for law in laws]
 
 

@@ -75,6 +75,7 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     wrong += [{**state, name: state[name][:-1]} for name in ARRAYS]
     wrong += [{**state, name: np.zeros(5)} for name in state]
     wrong += [{**state, "opponents": {0: first_legal}}, {**state, "opponents": {2: "greedy"}}]
+    wrong += [{**state, "opponents": {"2": first_legal}}]
     for field, value in (("seat", 1 - state["seats"]["seat"]), ("opponent", 7)):
         seats = state["seats"].copy()
         seats[field] = value

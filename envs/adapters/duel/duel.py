@@ -303,7 +303,8 @@ class Duel(SeatedGames):
         if not fits or np.dtype(seats.dtype.descr) != np.dtype(SEAT.descr):
             raise OptionError(f"seats: must be the seats of {self.count} games from get_state()")
         if not isinstance(others, Mapping) or not all(
-            code >= OTHERS and (is_agent(each) or is_policy(each)) for code, each in others.items()
+            type(code) is int and code >= OTHERS and (is_agent(each) or is_policy(each))
+            for code, each in others.items()
         ):
             raise OptionError("opponents: must be the policies and agents from get_state()")
         known = {named.code for named in NAMED.values()} | set(others)
