@@ -58,7 +58,7 @@ def load_puzzles(value: Puzzles | None) -> PuzzleSet:
     if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
         return PuzzleSet(_puzzles_of_file(value))
     puzzles = [value] if _is_one(value) else value
-    if not _is_list(puzzles) or not len(puzzles):
+    if not _is_list(puzzles) or not len(puzzles) or not _is_puzzle_like(puzzles[0]):
         raise OptionError(
             f"puzzle={brief(value)}: must be 81 characters or whole numbers, a sequence of these, "
             "a path, 'train', 'test' or None"
@@ -73,9 +73,11 @@ def _is_one(value: Any) -> bool:
     """Whether a value is one puzzle: a text, or numbers instead of texts or rows."""
     if isinstance(value, str):
         return True
-    return (
-        _is_list(value) and len(value) > 0 and not (isinstance(value[0], str) or _is_list(value[0]))
-    )
+    return _is_list(value) and len(value) == CELLS and not _is_puzzle_like(value[0])
+
+
+def _is_puzzle_like(value: Any) -> bool:
+    return isinstance(value, str) or _is_list(value)
 
 
 def _is_list(value: Any) -> bool:

@@ -396,19 +396,19 @@ def test_malformed_positions_are_refused(first_case: Case, text: Any) -> None:
         Position.from_text(first_case.game, text)
 
 
-def test_a_position_is_no_key_of_a_dict() -> None:
+def test_a_position_is_no_key_of_a_dict(first_case: Case) -> None:
     """`play` would change it, and the dict could not find it any more."""
     with pytest.raises(TypeError, match="unhashable type: 'Position'"):
-        hash(Position("abalone"))
+        hash(Position(first_case.game))
 
 
 @pytest.mark.parametrize("place", ["observation", "info"])
 @pytest.mark.parametrize("kind", [raw, make, lambda *a, **k: AugmentedAEC(make(*a, **k))])
 def test_writing_into_what_was_returned_changes_nothing(
-    kind: Callable[..., Any], place: str
+    first_case: Case, kind: Callable[..., Any], place: str
 ) -> None:
     """Planes and masks, those in the info included, belong to the caller."""
-    env, twin = (kind("abalone", action_mask=place) for _ in range(2))
+    env, twin = (kind(first_case.game.name, action_mask=place) for _ in range(2))
     for each in (env, twin):
         each.reset(seed=1)
     for _ in range(4):
