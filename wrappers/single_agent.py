@@ -24,7 +24,7 @@ from azumaya.envs.adapters.duel.opponents import (
     never_acts,
     weighted,
 )
-from azumaya.envs.errors import IllegalActionError, OptionError, brief
+from azumaya.envs.errors import IllegalActionError, OptionError, brief, told
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
@@ -215,10 +215,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         return self.env.position.returns()[self.learner]
 
     def _observation(self) -> Any:
-        seen = self.env.observe(AGENTS[self.learner])
-        if isinstance(seen, dict):  # users may write into it, and the next one may have the same
-            seen["action_mask"] = seen["action_mask"].copy()
-        return seen
+        return self.env.observe(AGENTS[self.learner])
 
     def _info(self) -> dict[str, Any]:
         return {
@@ -289,11 +286,14 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         """
         if not isinstance(state, SingleState):
             raise OptionError(f"state={brief(state)}: must be what get_state() returned")
+        try:
+            kept = {name: state.episode[name] for name in _KEPT}
+            type(self.np_random.bit_generator)(0).state = state.generator
+        except (KeyError, TypeError, ValueError) as error:
+            raise OptionError(f"state: not what get_state() returned here: {told(error)}") from None
         self.env.set_state(state.game)
         self.np_random.bit_generator.state = state.generator
-        for name in _KEPT:
-            setattr(self, name, state.episode[name])
-        self._replies = [*self._replies]
+        self.__dict__.update(kept, _replies=[*kept["_replies"]])
         if self._why_reset and not self._over():  # lost by an illegal action
             self.env.clear_masks()
         return self._observation(), self._info()

@@ -250,6 +250,15 @@ def test_the_memory_of_options_is_bounded() -> None:
     assert [len(kept.starts) for kept in setups._known.values()] == [0]
 
 
+def test_rows_with_equal_options_share_their_starts() -> None:
+    """A curriculum sets options row by row, for as long as it trains."""
+    case = LASTING[0]
+    setups = RowSetups(case.game, cases_of(case.game)[0].setup, 4)
+    for row in range(3):
+        setups.set(np.array([row]), replace(prepare(case.game, case.options)), np.zeros(4, int))
+    assert len(setups.lasting()) == 2
+
+
 def test_a_million_rows_take_no_loop() -> None:
     """Rows are looked up and copied all at once: a loop over them would take a second each time."""
     case, count = LASTING[0], 1_000_000

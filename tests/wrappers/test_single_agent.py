@@ -342,12 +342,18 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     with pytest.raises(ResetNeeded, match=r"^get_state: no episode has begun"):
         env.get_state()
     env.reset(seed=1)
-    before, other = str(env.position), SingleAgentEnv("abalone")
+    other = SingleAgentEnv("abalone")
     other.reset(seed=1)
-    for wrong in (None, 3, env.env.get_state(), other.get_state()):
-        with pytest.raises(OptionError, match=r"^(state=|moment:)"):
+    saved = env.get_state()
+    env.step(int(env.action_masks().argmax()))
+    before, draws = str(env.position), env.np_random.bit_generator.state
+    of_another_kind = saved._replace(generator=np.random.MT19937(1).state)
+    parts_missing = saved._replace(episode={}), saved._replace(generator={}), of_another_kind
+    for wrong in (None, 3, env.env.get_state(), other.get_state(), *parts_missing):
+        with pytest.raises(OptionError, match=r"^(state=|state:|moment:)"):
             env.set_state(wrong)  # type: ignore[arg-type]
         assert str(env.position) == before
+        assert env.np_random.bit_generator.state == draws
 
 
 # ---- attributes ----

@@ -53,6 +53,8 @@ class RowSetups:
 
     def set(self, rows: np.ndarray, setup: Setup, episodes: np.ndarray) -> None:
         """Make a setup the lasting one of some rows; their episodes, `(n,)`, keep theirs."""
+        # an equal one is shared, or the starts of every row would take memory of their own
+        setup = next((each for each in self.lasting() if each.origin == setup.origin), setup)
         self._noted, self._episodes = self._current(episodes), episodes.copy()
         self._know(setup)
         self._lasting[rows] = setup
