@@ -25,6 +25,7 @@ from azumaya.envs.adapters.duel.opponents import GreedyOpponent
 from azumaya.envs.errors import told
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
+from azumaya.envs.setup import prepare
 from azumaya.wrappers import Transform, random_transform
 
 FORBIDDEN_SAMPLE, EXPLAINED_SAMPLE = 6, 4
@@ -250,6 +251,11 @@ def play_checked(
         plies, sums = plies + 1, sums + gains
 
 
+def _bound(game: Game, options: Options) -> int:
+    """The plies after which games are over, unless the game breaks its own bound."""
+    return game.options.max_steps(prepare(game, options).settings)
+
+
 # ---- seeds and batches ----
 
 
@@ -259,10 +265,10 @@ def check_seeds(game: Game, options: Options, rng: random.Random) -> None:
     def series(seed: int) -> Iterator[tuple[str, bytes]]:
         env, moves = RawEnv(game, **options), random.Random(0)
         env.reset(seed=seed)
-        start = Position(game, seed=seed, **options)
+        start, bound = Position(game, seed=seed, **options), _bound(game, options)
         expect(env.position == start, f"seed {seed}: the starts differ")
         for _ in range(3):
-            play_out(env, moves)
+            play_out(env, moves, bound)
             yield str(env.position), env.position.state.tobytes()
             env.reset()
 
@@ -356,7 +362,9 @@ def play_both(transform: Transform, position: Position, rng: random.Random, plie
 def check_symmetries(game: Game, options: Options, rng: random.Random) -> None:
     """To play a transformed game gives the transforms of its positions."""
     position = Position(game, seed=rng.randrange(2**32), **options)
-    while not position.is_over:
+    for _ in range(0, _bound(game, options), 9):
+        if position.is_over:
+            break
         transform = random_transform(game, rng.randrange(2**64), position)
         with _at(lambda: str(position)):
             play_both(transform, position, rng, plies=9)

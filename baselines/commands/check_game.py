@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import PurePath
 from textwrap import indent
 from typing import Annotated
@@ -53,13 +54,19 @@ def games_of(module: str) -> list[Game]:
     """The games that a module has as attributes; it may be in the current folder.
 
     Args:
-        module: its name, or its path from the current folder, like `mygame.py`.
+        module: its name, or its path, like `mygame.py`, in the current folder or below it.
 
     Raises:
         OptionError: it cannot be imported, or has no game, or one that cannot be registered.
     """
-    path = PurePath(module)
-    name = ".".join(path.with_suffix("").parts) if path.suffix.lower() == ".py" else module
+    name = module
+    if module.lower().endswith(".py"):
+        path = PurePath(os.path.relpath(module)).with_suffix("")
+        if os.pardir in path.parts:
+            raise OptionError(
+                f"module {module}: it is not below the current folder"
+            )
+        name = ".".join(path.parts)
     try:
         found = vars(import_own(name)).values()
     except Exception as error:  # whatever the module does when it is imported

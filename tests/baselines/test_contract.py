@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines.commands.check_game import games_of
 from azumaya.baselines.contract import check_game
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs import registry
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.symmetries import Axis, Content, Moved
@@ -50,6 +52,12 @@ def other_start(states, i, starts, key):
     """Episodes that the seed does not determine."""
     states[i] = starts[0]
     states[i].payoff = np.random.randint(1, 1 << 30)
+
+
+@kernel
+def pass_on(state, action):
+    """A move that changes nothing but the player to move."""
+    state.to_move = 1 - state.to_move
 
 
 def explain_all(state: Any, action: int, settings: Any) -> str:
@@ -175,6 +183,28 @@ def test_the_command_checks_a_file_in_the_current_folder(
     assert "games end within their bounds" in result.output
     assert "no end after 6 plies, which max_steps says" in result.output
     assert "laws broken: 1" in result.output
+
+
+def test_a_game_that_never_ends_is_found_by_its_bound() -> None:
+    """The other checks that play to the end give up there, too."""
+    endless = faulty(rules={"play": pass_on})
+    found = broken(endless)
+    assert any("no end after 42 plies" in why for why in found.values())
+
+
+def test_the_command_takes_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "below").mkdir()
+    name = "my_four_below"
+    file = tmp_path / "below" / f"{name}.py"
+    file.write_text(f"{WRONG_FOUR.replace('my_wrong_four', name)}")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(registry, "_registered", {**registry._registered})
+    monkeypatch.chdir(tmp_path)
+    assert [game.name for game in games_of(str(file))] == [name]
+    (tmp_path / "beside").mkdir()
+    monkeypatch.chdir(tmp_path / "beside")
+    with pytest.raises(OptionError, match=r"^module \S+: it is not below the current folder"):
+        games_of(f"../below/{name}.py")
 
 
 def test_the_command_names_the_module_that_it_cannot_use() -> None:
