@@ -63,9 +63,7 @@ def games_of(module: str) -> list[Game]:
     if module.lower().endswith(".py"):
         path = PurePath(os.path.relpath(module)).with_suffix("")
         if os.pardir in path.parts:
-            raise OptionError(
-                f"module {module}: it is not below the current folder"
-            )
+            raise OptionError(f"module {module}: it is not below the current folder")
         name = ".".join(path.parts)
     try:
         found = vars(import_own(name)).values()
