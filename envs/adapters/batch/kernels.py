@@ -220,15 +220,19 @@ def step_kernel(
                 fetch_mask(legal, i + FETCHED)
                 fetch_mask(masks, i + FETCHED)
                 fetch_view(views, i + FETCHED)
-            if lose and series[i].lost:  # until the end of this step, so that it shows the end
+            # Few games are over, so few series are looked at. A lost game's state is over until the
+            # end of this step, so that it shows the end.
+            lost = lose and over[i] and series[i].lost != 0
+            if lost:
                 states[i].over = TERMINATED
             mover, gain = states[i].to_move, 0
             if states[i].over != RUNNING:
                 if restarts:
                     series[i].episode += 1
                     restart(states, i, series, starts[spans[i, 0] : spans[i, 1]])
+                    lost = False
             elif lose and first_illegal(i, i + 1, legal, actions, 64 * words, over) >= 0:
-                states[i].over, series[i].lost, gain = TERMINATED, 1, 2 * mover - 1
+                states[i].over, series[i].lost, lost, gain = TERMINATED, 1, True, 2 * mover - 1
             else:
                 before = states[i].payoff
                 play(states[i], actions[i])
@@ -246,14 +250,14 @@ def step_kernel(
             if same_step and end != RUNNING:
                 finals[start + ended] = states[i]
                 final_rows[start + ended] = i
-                ended += 1
+                ended, lost = ended + 1, False
                 series[i].episode += 1
                 restart(states, i, series, starts[spans[i, 0] : spans[i, 1]])
             over[i] = states[i].over != RUNNING
             player = states[i].to_move
             to_move[i] = player
             show(states[i], player, i, seen, legal, masks, views)
-            if lose and series[i].lost:
+            if lost:
                 states[i].over = RUNNING
         return ended
 
