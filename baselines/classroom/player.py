@@ -83,7 +83,7 @@ def warm_up(game: str) -> None:
 
 def look_at(position: Any) -> None:
     """Call what a submission may call, so that it is compiled."""
-    for ask in (str, repr, hash, type(position).copy, type(position).action_mask):
+    for ask in (str, repr, type(position).copy, type(position).action_mask):
         ask(position)
     pickle.loads(pickle.dumps(position))
     position.resample_hidden(0)
