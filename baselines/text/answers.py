@@ -14,8 +14,8 @@ LONGEST_ANSWER = 20_000
 """Only this many characters at the end of an answer are read, after its reasoning is left out."""
 
 _TAGS = (
-    "think", "thinking", "thought", "thoughts", "reason", "reasoning", "analysis", "reflection",
-    "scratchpad", "seed:think", "antml:thinking",
+    r"(?:\w+:)?think\w*", r"thought\w*", r"reason\w*", "analysis", "reflection", "scratchpad",
+    "inner_monologue",
 )  # fmt: skip
 _FINAL = r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?"
 _BLOCKS = (
