@@ -50,7 +50,9 @@ class Noted(Watched):
         return given
 
 
-def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -> Played:
+def play_game(
+    starts: StartSet, number: int, seat: int, agents: Sequence[Any], against: str = ""
+) -> Played:
     """Play one game; what is hidden in its start is drawn for this seat and second agent alone.
 
     Args:
@@ -58,6 +60,7 @@ def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -
         number: the number of the start.
         seat: the seat of the first agent.
         agents: two agents; the clocks of submissions are running.
+        against: what tells the second agent from others, if its name does not.
 
     Raises:
         StartingError: the process of a submission cannot be started.
@@ -67,7 +70,7 @@ def play_game(starts: StartSet, number: int, seat: int, agents: Sequence[Any]) -
     games, moves = Rounds(starts, [number], [seat]), list[Any]()
     names = [str(agent.name) for agent in agents]
     if starts.game.rules.resample is not None:  # whoever remembers an earlier game knows the start
-        key = np.uint64(concealed(starts.seed, number, seat, names[1]))
+        key = np.uint64(concealed(starts.seed, number, seat, against or names[1]))
         starts.game.rules.resample(games.states[0], key)
     start, fault = games.position(0), None
     noted = [Noted(agent, which, moves) for which, agent in enumerate(agents)]
@@ -103,7 +106,7 @@ def _raise_others(error: AgentFaultError | WrongMoveError, agents: Sequence[Any]
 
 
 def play_both_seats(
-    starts: StartSet, number: int, agents: Sequence[Any], clock: float
+    starts: StartSet, number: int, agents: Sequence[Any], clock: float, against: str = ""
 ) -> tuple[Played, Played]:
     """Play two games from one start, with swapped seats; submissions have a clock for each game."""
     found = []
@@ -111,5 +114,5 @@ def play_both_seats(
         for agent in agents:
             if isinstance(agent, SubmissionAgent):
                 agent.begin(clock)
-        found.append(play_game(starts, number, seat, agents))
+        found.append(play_game(starts, number, seat, agents, against))
     return found[0], found[1]

@@ -222,7 +222,7 @@ def _against_library(
         for name, opponent in opponents.items():  # an agent may call itself by another name
             if number and agent.seconds - before > plan.game_seconds:
                 return
-            games = play_both_seats(starts, number, [agent, opponent], plan.limits.game)
+            games = play_both_seats(starts, number, [agent, opponent], plan.limits.game, name)
             _check_opponent(name, 1, games)
             yield Meeting(submission.id, name, number, games)
 

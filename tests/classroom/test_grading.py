@@ -26,6 +26,7 @@ from azumaya.baselines.classroom.grading import Plan, processor_seconds, room_fo
 from azumaya.baselines.classroom.process import FOLDERS, Limits, Room, StartingError
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import begun_seed
+from azumaya.baselines.classroom.submissions import Submission
 from azumaya.baselines.replay import replay_script
 from azumaya.envs import GAMES, Position
 from azumaya.envs.position import MAX_SEED
@@ -341,6 +342,18 @@ class Never:
 """
 
 
+TWINS = """
+class Twin:
+    name = "Twin"
+
+    def __init__(self, argument):
+        self.argument = argument
+
+    def act(self, positions, keys):
+        return [position.legal_actions()[0] for position in positions]
+"""
+
+
 @pytest.mark.parametrize(("name", "what"), [("Never", "never"), ("Later", "tired")])
 def test_nobody_is_marked_by_an_opponent_that_fails(
     name: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -374,6 +387,20 @@ def test_an_opponent_of_ones_own_counts(tmp_path: Path, monkeypatch: pytest.Monk
     assert row["exam_kept"] == ""
     assert float(row[f"won_{name}"]) * 100 == float(row["mark"]) > 0
     assert row["remarks"] == ""
+
+
+def test_opponents_of_the_same_name_have_other_hidden_tiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or a submission that remembers its games against one would foresee those of the other."""
+    (tmp_path / "twins.py").write_text(TWINS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(grading, "has_exam", lambda game: False)
+    names = "twins:Twin:a", "twins:Twin:b"
+    plan = Plan("sudoku_tiles", seed=5, opponents=names, pairs=1, limits=Limits(move=60))
+    run = grading.run_alone(Submission("greedy.py", HONEST["greedy.py"]), plan, room_for(plan))
+    options = [game.record.options for meeting in run.meetings for game in meeting.games]
+    assert len({str(given["draws"])[:12] for given in options}) == 4
 
 
 def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
