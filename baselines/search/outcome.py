@@ -44,7 +44,7 @@ class Outcome:
         value: the final payoff of the player to move; an estimate unless `exact`.
         exact: whether the value is proven.
         candidates: the moves tried, most visits first. Their shares of the visits are what a policy
-            learns in AlphaZero.
+            learns in AlphaZero; where the result is proven at once, none of them has any.
         line: the best moves for both players, starting with `best`, as far as the tree goes; empty
             if not requested.
         simulations: the number of simulations made; with a tree that was kept, there are more
