@@ -142,7 +142,8 @@ def warm_up(plan: Plan) -> None:
     """
     player.warm_up(plan.game)  # processes of submissions load this, and cannot keep it
     starts = start_set(plan.game, None, plan.seed)
-    for name in plan.opponents:
+    searches = ("uct:1",) if plan.limits.baselines else ()  # submissions cannot keep kernels
+    for name in (*plan.opponents, *searches):
         games = play_both_seats(starts, 0, [find_agent(name), find_agent("random")], 0.0)
         _check_opponent(name, 0, games)
 
