@@ -14,7 +14,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -68,7 +67,9 @@ class KeptProcess(subprocess.Popen[bytes]):
         if self._life is None:
             self.kill()
         else:
-            self._life.close()  # which the keeper notices, as it does when this process is killed
+            with contextlib.suppress(OSError):  # its keeper has ended
+                self._life.shutdown(socket.SHUT_RDWR)  # a forked process may have a copy of it
+            self._life.close()
         try:
             self.wait(PATIENCE)
         except subprocess.TimeoutExpired:  # somebody has stopped it
@@ -121,17 +122,23 @@ def keep(life: socket.socket, words: Sequence[str]) -> NoReturn:
     for pipe in (0, 1):  # whose other ends must see that the process closes them
         os.dup2(nowhere, pipe)
     life.send(STARTED)
-    threading.Thread(target=_follow, args=(process, life), daemon=True).start()
+    signal.signal(signal.SIGCHLD, lambda *_: _reap(process, life))
+    _reap(process, life)
     life.recv(1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     end_all(process.pid)
     _exit_as(process.returncode or 0)
 
 
-def _follow(process: subprocess.Popen[bytes], life: socket.socket) -> None:
-    process.wait()
-    life.shutdown(socket.SHUT_RDWR)
+def _reap(process: subprocess.Popen[bytes], life: socket.socket) -> None:
+    """Note that a process has ended, and let nothing that it has left stay in the table."""
+    with contextlib.suppress(OSError):  # no child is left
+        while process.returncode is None and (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            if ended[0] == process.pid:
+                process.returncode = os.waitstatus_to_exitcode(ended[1])
+                life.shutdown(socket.SHUT_RDWR)
 
 
 def _exit_as(code: int) -> NoReturn:

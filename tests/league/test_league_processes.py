@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -31,6 +32,7 @@ from azumaya.baselines.arena.league.league import join, local_crew, play_league
 from azumaya.baselines.arena.league.making import sitting_out
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import Plan
+from azumaya.baselines.keeper import KeptProcess
 from azumaya.envs import OptionError
 from tests import processes
 from tests.league.odd_agents import UNMADE
@@ -172,6 +174,37 @@ def test_programs_end_with_a_command_that_is_killed(tmp_path: Path, command: str
         processes.eventually(lambda: len(processes.running_with(str(tmp_path))) > 3)
         process.send_signal(signal.SIGKILL)
     processes.eventually(lambda: not processes.running_with(str(tmp_path)))
+
+
+@on_linux
+def test_a_kept_process_can_be_ended_while_a_forked_copy_of_this_one_lives() -> None:
+    kept = KeptProcess(["sh", "-c", "echo $$; exec sleep 60"], stdout=subprocess.PIPE)
+    with kept:
+        assert kept.stdout is not None
+        own = int(kept.stdout.readline())
+        if (copy := os.fork()) == 0:
+            signal.pause()
+        kept.end()
+        os.kill(copy, signal.SIGKILL)
+        os.waitpid(copy, 0)
+    assert not Path(f"/proc/{own}").exists()
+
+
+@on_linux
+def test_what_a_kept_process_leaves_does_not_stay_in_the_table_of_processes() -> None:
+    """As it would be while the process runs: its keeper is the parent."""
+    kept = KeptProcess(["sh", "-c", "(true &); exec sleep 60"])
+    children = Path(f"/proc/{kept.pid}/task/{kept.pid}/children")
+    with kept:
+        try:
+            processes.eventually(lambda: _names(children) == ["sleep"], 20)
+        finally:
+            kept.end()
+
+
+def _names(children: Path) -> list[str]:
+    """The names of processes whose ids are in a file."""
+    return [Path(f"/proc/{one}/comm").read_text().strip() for one in children.read_text().split()]
 
 
 def test_programs_that_agents_start_read_no_jobs() -> None:
