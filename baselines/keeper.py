@@ -57,7 +57,8 @@ class KeptProcess(subprocess.Popen[bytes]):
                 )  # fmt: skip
             said = self._life.recv(LONGEST_REASON)
             if said != STARTED:
-                raise OSError(said.decode(errors="replace") or "its keeper has ended")
+                with self:  # closes its pipes
+                    raise OSError(said.decode(errors="replace") or "its keeper has ended")
         except BaseException:
             self._life.close()
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shlex
 import signal
@@ -188,6 +189,15 @@ def test_a_kept_process_can_be_ended_while_a_forked_copy_of_this_one_lives() -> 
         os.kill(copy, signal.SIGKILL)
         os.waitpid(copy, 0)
     assert not Path(f"/proc/{own}").exists()
+
+
+def test_of_a_process_that_cannot_be_started_nothing_is_left(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    with pytest.raises(OSError, match="no such program"):
+        KeptProcess(["./no such program"], stdout=subprocess.PIPE)
+    gc.collect()
+    assert not recwarn.list
 
 
 @on_linux
