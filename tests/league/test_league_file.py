@@ -29,7 +29,7 @@ CARDS = [AgentCard(name, "built in", "", None, (GAME,)) for name in ("random", "
 
 def result(number: int) -> PairResult:
     key = PairKey(GAME, number, "greedy", "random")
-    return PairResult(key, (1, -1), (12, 0), (5, 4), (0.5, 0.25), (None, (1, "time-out")))
+    return PairResult(key, (1, -1), (12, 0), (5, 4), (0.5, 0.25), (None, (0, "time-out")))
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_results_that_cannot_be_are_refused(path: Path) -> None:
         {"milliseconds": ["a", 0]}, {"milliseconds": [math.nan, 0]}, {"moves": [None, 1]},
         {"faults": [[2, "x"], None]}, {"plies": [1]}, {"game": 1}, {"results": [1, 1, 1]},
         {"moves": [1, 1, 1]}, {"first": "random", "second": "greedy"}, {"second": "greedy"},
-        {"game": "abalone"},
+        {"game": "abalone"}, {"faults": [[0, "x"], None]}, {"faults": [None, [1, "x"]]},
     ):  # fmt: skip
         pair = {**json.loads(lines[-1]), "number": 9, **changes}
         path.write_text("\n".join([*lines, json.dumps(pair), ""]))

@@ -236,6 +236,9 @@ def _pair_of(line: dict[str, Any]) -> PairResult:
     result = PairResult(key, faults=(first, second), **{k: tuple(v) for k, v in line.items()})
     if not all(is_count(each, -1) and each <= 1 for each in result.results):
         raise ValueError(f"results={result.results}: must be 1, 0 or -1")
+    for fault, value in zip(result.faults, result.results, strict=True):
+        if fault and value != 2 * fault[0] - 1:
+            raise ValueError(f"results={result.results}: must be losses of agents that failed")
     for name in ("plies", "moves", "milliseconds"):
         each = getattr(result, name)
         if not all(isinstance(v, int | float) and 0 <= v < math.inf for v in each):
