@@ -166,7 +166,7 @@ def check_starts(starts: Any, seed: Any) -> int:
 
 
 def _score(games: Rounds, first: str, second: str) -> Score:
-    gains = games.gains()
+    gains = np.sign(games.gains())  # by points more than one can be gained
     by_seat = [gains[games.first_seats == seat] for seat in (0, 1)]
     wins = [int((gained > 0).sum()) for gained in by_seat]
     draws = [int((gained == 0).sum()) for gained in by_seat]

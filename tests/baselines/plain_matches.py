@@ -29,7 +29,7 @@ def play_plainly(
             wins[seat] += gain > 0
             draws[seat] += gain == 0
             losses += gain < 0
-            halves += gain
+            halves += (gain > 0) - (gain < 0)
         pairs[halves] += 1
     names = [agent.name for agent in agents]
     return Score(*names, sum(wins), sum(draws), losses, tuple(wins), tuple(draws), tuple(pairs))
