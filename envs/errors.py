@@ -69,6 +69,7 @@ def naming(file: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename = os.fspath(file)
-        del error.filename2  # None would be shown
+        if error.errno is not None:  # otherwise its text would no longer be shown
+            error.filename = os.fspath(file)
+            del error.filename2  # None would be shown
         raise

@@ -173,7 +173,7 @@ def record_actions(
 
 
 def check_players(players: Any) -> tuple[str, str]:
-    """The names of the two players, player_0 first.
+    """The names of the two players, player_0 first, with escapes for what UTF-8 cannot encode.
 
     Raises:
         OptionError: `players` is not two strings.
@@ -181,7 +181,8 @@ def check_players(players: Any) -> tuple[str, str]:
     texts = isinstance(players, Sequence) and all(isinstance(name, str) for name in players)
     if not texts or isinstance(players, str) or len(players) != 2:
         raise OptionError(f"players={brief(players)}: must be two names, player_0's first")
-    return players[0], players[1]
+    first, second = (name.encode(errors="backslashreplace").decode() for name in players)
+    return first, second
 
 
 def check_records_file(path: str | Path, name: str = "path") -> Path:

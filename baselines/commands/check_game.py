@@ -10,14 +10,12 @@ from typing import Annotated
 import typer
 
 from azumaya.baselines.contract import check_game
+from azumaya.baselines.signals import FAILED
 from azumaya.baselines.terminal import complaints, console
 from azumaya.envs.errors import OptionError, told
 from azumaya.envs.extras import import_own
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES, register_game
-
-BROKEN = 1
-"""The exit code if a game breaks a law."""
 
 
 def check_game_command(
@@ -47,7 +45,7 @@ def check_game_command(
             broken += len(wrong)
     typer.echo("all laws hold" if not broken else f"laws broken: {broken}")
     if broken:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(FAILED)
 
 
 def games_of(module: str) -> list[Game]:

@@ -115,6 +115,15 @@ def test_the_games_of_a_pairing_are_recorded(game: str, tmp_path: Path) -> None:
         assert [sum(g > 0 for g in gains), gains.count(0)] == [score.wins, score.draws]
 
 
+def test_the_name_of_a_file_that_is_no_text_can_be_recorded(tmp_path: Path) -> None:
+    """As it comes from the command line, with surrogates."""
+    first = GreedyAgent()
+    first.name = "\udcff.pt"
+    play_pairing("abalone", first, "random", 1, record=tmp_path / "games.jsonl")
+    (record, _) = read_records(tmp_path / "games.jsonl")
+    assert record.players == (r"\udcff.pt", "random")
+
+
 def test_a_file_that_cannot_hold_records_is_refused_before_any_game(tmp_path: Path) -> None:
     class Asked:
         def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:

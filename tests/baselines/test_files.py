@@ -9,8 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.files import check_picture, check_writable, write_together, write_whole
+from azumaya.baselines.files import (
+    check_picture,
+    check_writable,
+    reason,
+    write_together,
+    write_whole,
+)
 from azumaya.envs import OptionError
+from azumaya.envs.errors import naming
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files of POSIX")
 
@@ -73,3 +80,14 @@ def test_a_picture_that_cannot_be_written_is_noticed_before_it_is_drawn(tmp_path
         check_picture(tmp_path / "b.svg", "--output b.svg")
     with pytest.raises(OptionError, match="--output: cannot be written: "):
         check_picture(tmp_path / f"{'x' * 250}.svg", "--output")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(OSError(28, "full"), "a.gif: full"), (OSError("encoder error"), "encoder error")],
+)
+def test_an_error_about_a_file_keeps_its_text(error: OSError, said: str) -> None:
+    """Pillow raises such errors without a number."""
+    with pytest.raises(OSError, match=r"full|encoder") as caught, naming("a.gif"):
+        raise error
+    assert reason(caught.value) == said
