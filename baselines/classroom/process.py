@@ -29,7 +29,7 @@ from azumaya.baselines.arena.league.crew import LOOK, ONE_THREAD, StoppedError
 from azumaya.baselines.classroom.confine import LAYERS, Isolation, lacking
 from azumaya.baselines.files import UnusableFileError, locked, parse_json
 from azumaya.baselines.keeper import how_ended
-from azumaya.envs.kernels.cache import default_root
+from azumaya.envs.kernels.cache import cache_root
 from azumaya.envs.registry import MODULES
 
 LONGEST_LINE = 1 << 14
@@ -368,10 +368,7 @@ def _read(pipe: int) -> bytes:
 
 def _cache() -> list[str]:
     """The folder of compiled kernels, from which the process of a submission loads its own."""
-    place = os.environ.get("AZUMAYA_CACHE_DIR")
-    if place == "":
-        return []
-    return [str(Path.cwd() / place if place else default_root())]
+    return [] if os.environ.get("AZUMAYA_CACHE_DIR") == "" else [str(cache_root())]
 
 
 def _hidden(baselines: bool) -> list[Path]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer
-from azumaya.envs.kernels.cache import default_root
+from azumaya.envs.kernels.cache import cache_root
 
 TIME_LIMIT_S = 1800.0
 _DONE = "installed"
@@ -25,7 +25,7 @@ class InstallError(Exception):
 
 def default_place() -> Path:
     """The default folder of the environments: `peers` in the user's cache folder."""
-    return default_root() / "peers"
+    return cache_root() / "peers"
 
 
 def environment_of(peer: Peer, place: Path) -> Path:

@@ -1,12 +1,12 @@
 """A disk cache that keeps compiled kernels between processes.
 
 One file holds one kernel compiled for one signature. Its folder is named by a digest of the
-sources, the versions and the CPU; its own name by a digest of all that went into the kernel:
-code, captured variables, globals, callees, numba's settings (`cache_key.py`). A file is written
-aside and renamed into place, and carries a checksum of its name and content. So an entry is never
-out of date and never half written. Entries are trusted only in a folder that no other user can
-write to (`private_folder.py`). A lock lets one process compile while the others wait; it only saves
-work.
+versions, the CPU and what kernels are compiled with; its own name by a digest of all that went into
+the kernel: code, captured variables, globals, callees, numba's settings (`cache_key.py`). A file is
+written aside and renamed into place, and carries a checksum of its name and content. So an entry is
+never out of date and never half written. Entries are pickles, which run code when they are loaded,
+so they are trusted only in a folder that no other user can write to. A lock lets one process
+compile while the others wait; it only saves work.
 
 `AZUMAYA_CACHE_DIR` names the folder; if it is empty, there is no disk cache. See
 `docs/decisions/compile-cache.md`.
@@ -18,15 +18,18 @@ import functools
 import hashlib
 import os
 import pickle
-import sys
+import stat
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import filelock
 import llvmlite.binding as llvm
+import platformdirs
 from numba.core import serialize, sigutils
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import NullCache
@@ -36,14 +39,12 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
 from azumaya.envs.kernels import cache_key
-from azumaya.envs.kernels.private_folder import PrivacyError, PrivateFolder
 
-KEEP = 8
-"""How many folders pruning keeps, besides those used within `FRESH` seconds."""
-FRESH = 3600.0
+KEPT_S = 30 * 24 * 3600.0
+"""Files that nobody has used for so long are removed."""
 LOCK_TIMEOUT_S = 300.0
 """How long to wait for another process, once; after that kernels are compiled without the lock."""
-PAUSE = 0.02
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _CHECKSUM = hashlib.blake2b
 _CHECKSUM_BYTES = 64
 
@@ -65,7 +66,7 @@ class CachedDispatcher(CPUDispatcher):  # type: ignore[misc]
             existing = self.overloads.get(tuple(args))
             if existing is not None:
                 return existing.entry_point
-            with cache_key.one_look(), _unique_symbols(), self._cache.building(sig):
+            with _unique_symbols(), self._cache.building(sig):
                 return super().compile(sig)
 
 
@@ -152,30 +153,21 @@ def _provide(symbols: list[str], target_context: Any) -> None:
 class Store:
     """The folder of one digest: its entries and its lock."""
 
-    def __init__(self, folder: PrivateFolder, root: PrivateFolder) -> None:
-        self._folder, self._root = folder, root
-        self._locked = False
-        self._usable = True
-        self._writable = True
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = filelock.FileLock(path / "lock")
+        self._writable = self._waits = True
         self._pruned = False
-        self._waits = True
-
-    @property
-    def path(self) -> Path:
-        """Where the folder is."""
-        return self._folder.path
 
     def read(self, name: str) -> bytes | None:
         """The payload of an entry; None if it is missing, incomplete or altered."""
-        if not self._usable:
-            return None
+        file = self.path / name
         try:
-            content = self._folder.read(name)
-        except FileNotFoundError:
+            content = file.read_bytes()
+        except OSError:
             return None
-        except OSError as error:
-            self._give_up(error)
-            return None
+        with suppress(OSError):
+            os.utime(file)  # pruning goes by the last use
         checksum, payload = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
         return payload if _checksum(name, payload) == checksum else None
 
@@ -184,109 +176,108 @@ class Store:
         if not self._writable:
             return
         try:
-            self._folder.write(name, _checksum(name, payload) + payload)
-            self._prune_once()
+            descriptor, aside = tempfile.mkstemp(".tmp", dir=self.path)
+            try:
+                with open(descriptor, "wb") as file:
+                    file.write(_checksum(name, payload) + payload)
+                os.replace(aside, self.path / name)
+            except BaseException:
+                os.unlink(aside)
+                raise
         except OSError as error:
             self._give_up(error)
+        if not self._pruned:
+            self._pruned = True
+            prune(self.path.parent)
 
     @contextmanager
     def locked(self, name: str) -> Iterator[None]:
-        """Hold the lock of the folder, or wait until someone else has published the entry.
+        """Hold the lock of the folder, unless the entry is there.
 
-        Called under numba's compiler lock, so only one thread at a time gets here; kernels
-        compiled within another's compilation find the lock held. A process that has waited
-        in vain does not wait again: the lock's holder may have been stopped.
+        Called under numba's compiler lock, so only one thread at a time gets here; kernels compiled
+        within another's compilation find the lock held. A process that has waited in vain does not
+        wait again: the lock's holder may have been stopped.
         """
-        if self._locked or not self._writable or not self._waits or self._folder.exists(name):
-            yield
-            return
+        if self._writable and self._waits and not (self.path / name).exists():
+            try:
+                self._lock.acquire(LOCK_TIMEOUT_S)
+            except filelock.Timeout:
+                self._waits = False
+            except (OSError, NotImplementedError) as error:
+                self._give_up(error)
         try:
-            file = self._folder.open("lock")
-        except OSError as error:
-            self._give_up(error)
-            yield
-            return
-        try:
-            self._locked, self._waits = _wait(file, lambda: self._folder.exists(name))
             yield
         finally:
-            if self._locked:
-                _unlock(file)
-            self._locked = False
-            os.close(file)
+            self._lock.release()
 
-    def _give_up(self, error: OSError) -> None:
-        """Stop writing to the folder, and stop reading it if others may have written to it."""
+    def _give_up(self, error: Exception) -> None:
+        """Stop writing to the folder."""
         if self._writable:
             _warn(self.path, str(error))
         self._writable = False
-        self._usable = self._usable and not isinstance(error, PrivacyError)
-
-    def _prune_once(self) -> None:
-        if not self._pruned:
-            self._pruned = True
-            prune(self._root, self._folder)
 
 
 def _checksum(name: str, payload: bytes) -> bytes:
     """A digest of an entry and its name, so that an entry under a wrong name is rejected."""
-    head = name.encode()
-    return _CHECKSUM(len(head).to_bytes(8, "little") + head + payload).digest()
+    return _CHECKSUM(name.encode() + b"\0" + payload).digest()
 
 
 @functools.cache
 def open_store(cpu: tuple[str, ...]) -> Store | None:
     """The folder of this process and CPU; None, with a warning, if no folder can be trusted."""
-    place = os.environ.get("AZUMAYA_CACHE_DIR")
-    if place == "":
+    if os.environ.get("AZUMAYA_CACHE_DIR") == "":
         return None
-    path = Path(place) if place else None
+    root = cache_root()
     try:
-        path = Path.cwd() / path if path else default_root()
-        root = PrivateFolder(path)
-        folder = PrivateFolder(path / f"kernels-{cache_key.folder_digest(cpu)}")
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = root / f"kernels-{cache_key.folder_digest(cpu)}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        folder = private(folder)
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, before Python 3.13
+        _warn(root, str(error))
+        return None
+    return Store(folder)
+
+
+def cache_root() -> Path:
+    """The folder in `AZUMAYA_CACHE_DIR` or, without it, `azumaya` in the user's cache folder."""
+    given = os.environ.get("AZUMAYA_CACHE_DIR")
+    return Path.cwd() / given if given else platformdirs.user_cache_path("azumaya", False)
+
+
+def private(path: Path) -> Path:
+    """The path of a folder without links, unless others can write to the folder or replace it.
+
+    On Windows, where the access list of the user's profile keeps others out, nothing is checked.
+
+    Raises:
+        PermissionError: it, a folder above it or a link on the way belongs to someone else, or can
+            be written by others. (All but the folder itself may be root's, and a sticky bit, such
+            as that of `/tmp`, protects what is below.)
+    """
+    folder = path.resolve()
+    if not hasattr(os, "geteuid"):
+        return folder
+    for place in (folder, *folder.parents, path, *path.parents):
+        status = place.lstat()
+        owners = (os.geteuid(),) if place == folder else (0, os.geteuid())
+        if status.st_uid not in owners:
+            raise PermissionError(f"{place} belongs to user {status.st_uid}")
+        open_to_others = status.st_mode & _OTHERS_WRITE and not stat.S_ISLNK(status.st_mode)
+        if open_to_others and (place == folder or not status.st_mode & stat.S_ISVTX):
+            raise PermissionError(f"{place} can be written by others; `chmod go-w` keeps them out")
+    return folder
+
+
+def prune(root: Path) -> None:
+    """Remove files that have long been unused, and folders of kernels without any."""
+    limit = time.time() - KEPT_S
+    for folder in root.glob("kernels-*"):
         with suppress(OSError):
-            folder.touch()  # pruning goes by the last use
-    except OSError as error:
-        _warn(path or Path("the user's cache folder"), str(error))
-        return None
-    return Store(folder, root)
-
-
-def default_root() -> Path:
-    """The folder `azumaya` in `XDG_CACHE_HOME` or, without it, in the user's cache folder."""
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"]) / "azumaya"
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData" / "Local") / "azumaya" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "azumaya"
-    try:
-        return Path.home() / ".cache" / "azumaya"
-    except RuntimeError as error:
-        raise OSError(str(error)) from error
-
-
-def prune(root: PrivateFolder, folder: PrivateFolder) -> None:
-    """Remove folders that have long been unused, and what killed processes left in `folder`."""
-    limit = time.time() - FRESH
-    others = [name for name in root.names() if name.startswith("kernels-")]
-    others.sort(key=lambda name: _last_use(root, name), reverse=True)
-    for old in others[KEEP:]:
-        if old != folder.path.name and _last_use(root, old) < limit:
-            root.remove_folder(old)
-    for left in folder.names():
-        if left.endswith(".tmp") and _last_use(folder, left) < limit:
-            with suppress(OSError):
-                folder.remove(left)
-
-
-def _last_use(folder: PrivateFolder, name: str) -> float:
-    try:
-        return folder.changed_at(name)
-    except OSError:
-        return 0.0
+            for file in folder.iterdir():
+                if file.stat().st_mtime < limit:
+                    file.unlink()
+            folder.rmdir()  # if it is empty
 
 
 def _warn(place: Path, reason: str) -> None:
@@ -296,43 +287,3 @@ def _warn(place: Path, reason: str) -> None:
         RuntimeWarning,
         stacklevel=2,
     )
-
-
-def _wait(file: int, is_published: Callable[[], bool]) -> tuple[bool, bool]:
-    """Wait for the lock or the entry, or until the time is up.
-
-    Returns whether the lock is held, and whether to wait for it the next time.
-    """
-    end = time.monotonic() + LOCK_TIMEOUT_S
-    while time.monotonic() < end:
-        try:
-            _try_lock(file)
-        except (BlockingIOError, PermissionError):
-            time.sleep(PAUSE)
-        except OSError:
-            return False, False  # a file system without locks
-        else:
-            return True, True
-        if is_published():
-            return False, True
-    return False, False
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(file: int) -> None:
-        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-
-    def _unlock(file: int) -> None:
-        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _try_lock(file: int) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _unlock(file: int) -> None:
-        # A process forked meanwhile shares the lock, so closing alone would not free it.
-        fcntl.flock(file, fcntl.LOCK_UN)

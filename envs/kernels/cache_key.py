@@ -1,10 +1,10 @@
 """The key of a compiled kernel: a digest of everything its machine code depends on.
 
-It has two layers; in most cases one would suffice. `folder_digest`
-covers all sources of `azumaya.envs` on disk, the versions and the CPU. `overload_key` covers the
-function in memory: its code, the variables it captured, the globals it names, and its callees in
-the same way. The second layer distinguishes closures of one factory, and notices a table changed at
-run time or a source edited between the start of this process and its import.
+`folder_digest` covers what all kernels have in common: the versions, the CPU, and the sources of
+`azumaya.envs.kernels`, which tell numba how to compile. `overload_key` covers one function as it is
+in memory: its code, the variables it captured, the globals it names, and its callees in the same
+way. So an edit compiles again what it concerns and nothing else, and closures of one factory are
+told apart.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import platform
 import sys
 import types as python
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,37 +27,11 @@ from numba.core import config, errors, sigutils, types
 from numba.core.dispatcher import Dispatcher
 
 _PACKAGE = __name__.partition(".")[0]
-_UNSOURCED = frozenset({"render", "__pycache__"})
-"""Folders that no kernel depends on: `render` contains no kernels, and no kernel imports it."""
-
-# Numba's settings that do not affect the machine code of a CPU kernel. All others are part of the
-# key, including those that later versions of numba may add.
-_HARMLESS = frozenset(
-    [
-        "CACHE_DIR",
-        "CACHE_LOCATOR_CLASSES",
-        "CHROME_TRACE",
-        "COLOR_SCHEME",
-        "DEBUG_CACHE",
-        "DEVELOPER_MODE",
-        "DISABLE_CUDA",
-        "DISABLE_PERFORMANCE_WARNINGS",
-        "FORCE_CUDA_CC",
-        "FULL_TRACEBACKS",
-        "FUNCTION_CACHE_SIZE",
-        "GDB_BINARY",
-        "HIGHLIGHT_DUMPS",
-        "NUMBA_DEFAULT_NUM_THREADS",
-        "NUMBA_NUM_THREADS",
-        "SHOW_HELP",
-        "THREADING_LAYER",
-        "THREADING_LAYER_PRIORITY",
-    ]
-)
-_HARMLESS_PREFIXES = ("CUDA_", "DUMP_")
+_HARMLESS = frozenset({"CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEFAULT_NUM_THREADS"})
+"""Settings of numba that differ between processes and change no machine code. All others count."""
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), slice)
-_NAMED = (type, python.BuiltinFunctionType, np.ufunc, python.FunctionType)
+_NAMED = (type, python.BuiltinFunctionType, np.ufunc)
 
 
 class Unkeyable(Exception):  # noqa: N818 - no error: it means "do not cache this one"
@@ -76,34 +49,17 @@ def digest(parts: Iterable[object]) -> str:
 
 @functools.cache
 def folder_digest(cpu: tuple[str, ...]) -> str:
-    """A digest of what all kernels of this process share: sources, versions, CPU."""
+    """A digest of what all kernels of this process share."""
     versions = (sys.version, platform.machine(), numba.__version__, llvmlite.__version__)
-    return digest([tree_digest(f"{_PACKAGE}.envs"), *versions, np.__version__, *cpu])
-
-
-@functools.cache
-def tree_digest(package: str) -> str:
-    """A digest of every Python source of a package: names and contents."""
-    parts: list[object] = []
-    for root in sorted(sys.modules[package].__path__):
-        for path in sorted(_sources(Path(root))):
-            parts += [path.relative_to(root), path.read_bytes()]
-    return digest(parts)
-
-
-def _sources(folder: Path) -> Iterator[Path]:
-    for path in folder.iterdir():
-        if path.suffix == ".py":
-            yield path
-        elif path.name not in _UNSOURCED and path.is_dir():
-            yield from _sources(path)
+    sources = (file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    return digest([*versions, np.__version__, *cpu, *sources])
 
 
 def overload_key(dispatcher: Any, sig: Any) -> str | None:
     """The key of a kernel for one signature; None if it must not be cached."""
     args, result = sigutils.normalize_signature(sig)
     try:
-        own = _dispatcher_digest(dispatcher)
+        own = _code_digest(dispatcher)
         return digest([own, *(_type_text(t) for t in args), result, *_settings()])
     except Unkeyable:
         return None
@@ -116,89 +72,64 @@ def _settings() -> list[str]:
         if name.isupper()
         and isinstance(value, _PLAIN)
         and name not in _HARMLESS
-        and not name.startswith(_HARMLESS_PREFIXES)
+        and not name.startswith("CUDA_")
     ]
 
 
 def _type_text(kind: Any) -> str:
     if isinstance(kind, types.Dispatcher):
-        return _dispatcher_digest(kind.dispatcher)
+        return _code_digest(kind.dispatcher)
     text = f"{type(kind).__name__} {kind}"
     if " at 0x" in text:
         raise Unkeyable(f"an address in the name of type {kind}")
     return text
 
 
-# Digests computed during one compilation, by dispatcher: kernels share callees, and nothing changes
-# while numba's compiler lock is held.
-_found: dict[Any, str] = {}
-_depth = 0
-_IN_PROGRESS = "recursive"
+_looking: list[Any] = []
+"""What `_code_digest` is at work on, callers first; numba's compiler lock is held."""
 
 
-@contextmanager
-def one_look() -> Iterator[None]:
-    """Within the outermost block of this kind, compute each digest only once."""
-    global _depth  # noqa: PLW0603 - guarded by numba's compiler lock
-    _depth += 1
-    try:
-        yield
-    finally:
-        _depth -= 1
-        if not _depth:
-            _found.clear()
+def _code_digest(thing: Any) -> str:
+    """The digest of a kernel or of a function that numba may compile into one.
 
-
-def _dispatcher_digest(dispatcher: Any) -> str:
-    """The digest of a function to compile; raises `Unkeyable` if it has changed.
-
-    A kernel that was compiled in this process before a table changed keeps the old table, and a
-    caller compiled later would link it. So the first digest is remembered, and a different one
-    means that the function must not be cached.
+    It is that of the first time it was asked for: a kernel that was compiled before a table changed
+    keeps the old table, and its callers link it.
     """
-    if dispatcher in _found:
-        return _found[dispatcher]
-    _found[dispatcher] = _IN_PROGRESS
+    known: str | None = vars(thing).get("_azumaya_digest")
+    if known is not None:
+        return known
+    if thing in _looking:
+        if thing is _looking[-1]:
+            return "recursive"
+        raise Unkeyable(f"{thing} and {_looking[-1]} call each other")
+    _looking.append(thing)
     try:
-        value = digest(_function_parts(dispatcher))
-    except BaseException:
-        del _found[dispatcher]
-        raise
-    if vars(dispatcher).setdefault("_azumaya_digest", value) != value:
-        del _found[dispatcher]
-        raise Unkeyable(f"{dispatcher} was compiled before something it uses changed")
-    _found[dispatcher] = value
+        value = digest(_dispatcher_parts(thing) if isinstance(thing, Dispatcher) else _parts(thing))
+    finally:
+        _looking.pop()
+    thing._azumaya_digest = value
     return value
 
 
-def _function_parts(dispatcher: Any) -> Iterator[object]:
-    function, code = dispatcher.py_func, dispatcher.py_func.__code__
-    yield from (function.__module__, function.__qualname__, code.co_firstlineno)
-    yield _tree_of(function)
+def _dispatcher_parts(dispatcher: Any) -> Iterator[object]:
     yield sorted(dispatcher.targetoptions.items())
     yield [(p.name, p.kind) for p in dispatcher._compiler.pysig.parameters.values()]
-    yield from _code_parts(code)
+    yield from _parts(dispatcher.py_func)
+
+
+def _parts(function: Any) -> Iterator[object]:
+    yield from (function.__module__, function.__qualname__, function.__code__.co_firstlineno)
+    yield from _code_parts(function.__code__)
     yield _value(function.__defaults__ or ())
     for cell in function.__closure__ or ():
         try:
             yield _value(cell.cell_contents)
         except ValueError as error:
             raise Unkeyable("a captured variable has no value yet") from error
-    read, named = _names(code)
+    read, named = _names(function.__code__)
     for name in sorted(read & function.__globals__.keys()):
         yield name
         yield from _global(function.__globals__[name], named)
-
-
-def _tree_of(function: Any) -> str:
-    """The digest of the sources that a function comes from, which must belong to the package."""
-    package = ".".join(function.__module__.split(".")[:2])
-    roots = getattr(sys.modules.get(package), "__path__", ())
-    file = Path(function.__code__.co_filename)
-    for root in roots if package.startswith(f"{_PACKAGE}.") else ():
-        if file.is_relative_to(root) and not _UNSOURCED & set(file.relative_to(root).parts):
-            return tree_digest(package)
-    raise Unkeyable(f"{function} lies outside the sources that the digest covers")
 
 
 def _code_parts(code: python.CodeType) -> Iterator[object]:
@@ -239,8 +170,8 @@ def _global(value: Any, names: frozenset[str]) -> Iterator[object]:
 def _value(value: Any) -> str:
     """The digest of a value that a kernel freezes into its code."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
-    if isinstance(value, Dispatcher):
-        return _dispatcher_digest(value)
+    if isinstance(value, Dispatcher | python.FunctionType):
+        return _code_digest(value)
     if isinstance(value, enum.Enum | np.dtype) or type(value) in _PLAIN:
         return digest([kind, repr(value)])
     if isinstance(value, np.ndarray | np.generic):

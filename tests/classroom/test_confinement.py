@@ -47,7 +47,7 @@ from azumaya.baselines.classroom.sitting import check
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.files import locked
 from azumaya.envs import GAMES, Position
-from azumaya.envs.kernels.cache import default_root
+from azumaya.envs.kernels.cache import cache_root
 from azumaya.envs.notation import GameRecord
 from azumaya.envs.position import MAX_SEED, episode_key
 from tests.classroom.submissions import (
@@ -546,7 +546,7 @@ def test_searches_of_the_library_are_not_compiled_in_every_process() -> None:
         process.ask(request, 5)
     finally:
         process.close()
-    root = os.environ.get("AZUMAYA_CACHE_DIR") or default_root()
+    root = cache_root()
     assert process.output.startswith(f"[] {root}".encode())
 
 

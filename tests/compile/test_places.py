@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-
-from azumaya.envs.kernels.private_folder import PrivacyError, PrivateFolder
 
 OUTER = "answer(toy.outer(5), misses(toy.outer, toy.inner), hits(toy.outer))"
 COLD, WARM = [46, 2, 0], [46, 0, 1]
@@ -107,7 +101,7 @@ def open_to_all(tree) -> None:
             path.chmod(path.stat().st_mode | 0o011)
 
 
-@pytest.mark.parametrize(("mode", "inner"), [(0o770, False), (0o1777, False), (0o702, True)])
+@pytest.mark.parametrize(("mode", "inner"), [(0o770, False), (0o702, True)])
 def test_folder_others_can_write_is_not_used(warm_tree, mode, inner):
     tree = warm_tree
     folder = tree.entries()[0].parent if inner else tree.cache
@@ -195,45 +189,6 @@ def test_links_in_a_circle_warn_once(tree):
     assert tree.warned() == 1
 
 
-CHANGED = """
-store = cache.open_store(toy.outer.targetctx.codegen().magic_tuple())
-before = [toy.through_module(5)]
-CHANGE
-answer(toy.outer(5), misses(toy.outer, toy.inner), hits(toy.outer))
-"""
-
-
-@pytest.mark.parametrize(
-    ("change", "compiled"),
-    [
-        ("os.chmod(store.path, 0o770)", 2),
-        ("[os.chmod(entry, 0o660) for entry in store.path.glob('outer*')]", 2),
-        (
-            "[(e.rename(e.with_suffix('.x')), e.symlink_to(e.with_suffix('.x').name))"
-            " for e in list(store.path.glob('outer*.kernel'))]",
-            1,  # its callee is read, whose file is not a link
-        ),
-    ],
-)
-def test_a_folder_opened_to_others_during_a_process_is_not_read(warm_tree, change, compiled):
-    """The folder and every file are checked at each use, not once per process."""
-    assert warm_tree.run(CHANGED.replace("CHANGE", change)) == [46, compiled, 0]
-    assert warm_tree.warned() == 1
-
-
-def test_a_folder_that_replaced_another_is_not_read(warm_tree):
-    """The folder is kept open, so another folder put at its path is not used."""
-    change = """
-import shutil
-aside = store.path.with_name("aside")
-store.path.rename(aside)
-shutil.copytree(aside, store.path)
-for entry in store.path.glob("*.kernel"):
-    entry.write_bytes(b"not what was trusted")
-"""
-    assert warm_tree.run(CHANGED.replace("CHANGE", change)) == [46, 0, 1]
-
-
 def test_a_folder_pruned_by_another_process_is_made_again(tree):
     code = """
 import shutil
@@ -244,42 +199,6 @@ answer(toy.through_module(5))
     assert tree.run(code) == [14]
     assert not tree.warned()
     assert tree.run("answer(toy.through_module(5), hits(toy.through_module))") == [14, 1]
-
-
-USES: dict[str, Callable[[PrivateFolder], Any]] = {
-    "read": lambda folder: folder.read("entry"),
-    "write": lambda folder: folder.write("entry", b"ours"),
-    "open": lambda folder: folder.open("entry"),
-    "changed_at": lambda folder: folder.changed_at("entry"),
-    "names": lambda folder: folder.names(),
-    "remove": lambda folder: folder.remove("entry"),
-    "touch": lambda folder: folder.touch(),
-}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="about owners and modes of folders")
-@pytest.mark.parametrize("use", USES)
-def test_a_removed_folder_that_cannot_be_opened_again_is_not_used_by_its_path(
-    tmp_path: Path, use: str
-) -> None:
-    """Whoever could put something at the path would otherwise be trusted from then on."""
-    path = tmp_path / "shared" / "folder"
-    folder = PrivateFolder(path)
-    shutil.rmtree(path)
-    path.parent.chmod(0o777)
-    with pytest.raises(PrivacyError):
-        folder.names()
-    path.mkdir()
-    path.chmod(0o777)
-    (path / "entry").write_bytes(b"theirs")
-    with pytest.raises(PrivacyError, match="others can write"):
-        USES[use](folder)
-    folder.remove_folder("entry")
-    assert not folder.exists("entry")
-    assert (path / "entry").read_bytes() == b"theirs"
-    path.parent.chmod(0o700)
-    path.chmod(0o700)
-    assert folder.read("entry") == b"theirs"  # the folder is the user's alone again
 
 
 def test_relative_folder(tree):

@@ -42,7 +42,7 @@ PARTS = (
 )  # fmt: skip
 """Parts of the library, each with as many mutants; a file belongs to the first that fits."""
 LEFT_OUT = (
-    "envs/adapters/cuda/", "envs/kernels/cache", "envs/kernels/private_folder.py",
+    "envs/adapters/cuda/", "envs/kernels/cache",
     "baselines/course", "baselines/integrations",
 )  # fmt: skip
 """A GPU's code has an emulator, the compile cache tests that kill it, the course its notebooks."""
