@@ -26,7 +26,7 @@ from tests.check_wheel import PLAY, ROOT, build, run
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 CORE = {
-    "azumaya", "numpy", "gymnasium", "pettingzoo", "numba",
+    "azumaya", "numpy", "gymnasium", "pettingzoo", "numba", "filelock", "platformdirs",
     "cloudpickle", "farama-notifications", "llvmlite", "typing-extensions",  # which those need
     "pip", "setuptools",  # in every new virtual environment
 }  # fmt: skip

@@ -3,7 +3,7 @@
 mypy does not see packages through an editable install with mapped folders, so types are checked on
 an installed wheel. mypy and pyright also check a small program of the kind that users write. Then
 each game plays a step and is drawn as text in a virtual environment with only the core install
-(numpy, gymnasium, pettingzoo, numba).
+(numpy, gymnasium, pettingzoo, numba, filelock, platformdirs).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from azumaya.benchmarks.peers.catalogue import Peer
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(__file__).parent / "scripts"
 TORCH = "torch==2.13.0"
-CORE = ("numpy", "gymnasium", "pettingzoo", "numba")
+CORE = ("numpy", "gymnasium", "pettingzoo", "numba", "filelock", "platformdirs")
 """The core dependencies."""
 
 
