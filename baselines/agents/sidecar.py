@@ -95,6 +95,8 @@ def game_of_sidecar(sidecar: Sidecar) -> Game:
 def checkpoint_file(path: str | Path, suffix: str) -> Path:
     """The file of a checkpoint that has this suffix, `.safetensors` or `.json`.
 
+    It is the one with the suffix in upper case if only that one is there.
+
     Args:
         path: the path of either file, or without a suffix. What else follows a dot is part of the
             name: `lr-0.1` and `lr-0.01` are two checkpoints.
@@ -103,8 +105,9 @@ def checkpoint_file(path: str | Path, suffix: str) -> Path:
     Raises:
         ValueError: the path has no name.
     """
-    path = Path(path)
-    return path.with_name(checkpoint_name(path) + suffix)
+    file = Path(path).with_name(checkpoint_name(path) + suffix)
+    upper = file.with_suffix(suffix.upper())
+    return upper if upper.is_file() and not file.is_file() else file
 
 
 def checkpoint_files(path: str | Path) -> tuple[Path, ...]:

@@ -215,6 +215,15 @@ def test_a_dot_is_part_of_a_name(tmp_path: Path) -> None:
     assert len(ids - {""}) == 2
 
 
+def test_files_with_suffixes_in_upper_case_are_found(tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    for file in sidecar_module.checkpoint_files(path):
+        file.rename(file.with_suffix(file.suffix.upper()))
+    for given in (path, path.with_suffix(".JSON"), path.with_suffix("")):
+        assert sidecar_module.is_checkpoint(given)
+        assert PolicyAgent.load(given).sidecar is not None
+
+
 def test_brackets_in_strings_do_not_count_as_nesting(tmp_path: Path) -> None:
     path = saved(tmp_path)
     edit(path, notes={"text": '[{"\\"' * 100})

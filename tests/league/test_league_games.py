@@ -369,6 +369,8 @@ def test_an_agent_with_other_weights_is_another_agent(
     for suffix in SUFFIXES:
         shutil.copy(champion.DATA / f"{GAME}{suffix}", f"value{suffix}")
     before = card_of(name, [GAME])
+    Path("folder/__pycache__").mkdir()
+    Path("folder/__pycache__/own.pyc").touch()
     assert card_of(name, [GAME]) == before
     with Path(changed).open("ab") as file:
         file.write(b" ")

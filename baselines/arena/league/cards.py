@@ -193,7 +193,9 @@ def _files_at(path: str) -> Iterable[Path]:
     """The files that the argument of a class stands for, if it is a path."""
     if is_checkpoint(path):
         return checkpoint_files(path)
-    return sorted(Path(path).rglob("*")) if os.path.isdir(path) else [Path(path)]
+    if not os.path.isdir(path):
+        return [Path(path)]
+    return (file for file in sorted(Path(path).rglob("*")) if "__pycache__" not in file.parts)
 
 
 def _source(module: str) -> Path | None:
