@@ -1,0 +1,1 @@
+"""Files that an earlier version wrote, which later ones must read."""

@@ -1,0 +1,70 @@
+"""Files that an earlier version wrote are read as they were."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azumaya.baselines.arena import play_pairing
+from azumaya.baselines.arena.league.results import read_league
+from azumaya.envs import Position, make_vec
+from azumaya.envs.notation import read_records, replay
+from tests.baselines.run_helpers import SCRIPTS
+from tests.commands import azumaya
+from tests.kept.make import DRAWS, FILES, GAME, GRADE, STEPS
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A folder with the files."""
+    with zipfile.ZipFile(FILES) as packed:
+        packed.extractall(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_run_is_resumed_and_its_agent_plays(name: str, kept: Path) -> None:
+    train, tiny = SCRIPTS[name]
+    before = (kept / name / "curve.json").read_text()
+    assert play_pairing(GAME, str(kept / name / "policy"), "random", starts=1).games == 2
+    train(tiny(kept / name, steps=2 * STEPS, game=GAME, resume=True))
+    after = (kept / name / "curve.json").read_text()
+    assert after != before
+
+
+def test_a_league_is_read(kept: Path) -> None:
+    league = read_league(kept / "league.jsonl")
+    assert sorted(card.name for card in league.cards.values()) == ["greedy", "random", "uct:5"]
+    results = league.in_order()
+    assert len(results) == 9
+    won = [r for r in results if (r.key.first, r.key.second) == ("greedy", "random")]
+    assert sum(sum(result.results) for result in won) > 0
+
+
+def test_a_class_is_marked_again_without_being_run(kept: Path) -> None:
+    before = (kept / "marks" / "marks.csv").read_bytes()
+    stored = (kept / "marks" / "class.jsonl").read_bytes()
+    marks = ("--output", kept / "marks", *GRADE)
+    done = azumaya("class", "grade", GAME, kept / "submissions", *marks)
+    assert done.exit_code == 0, done.output
+    assert (kept / "marks" / "marks.csv").read_bytes() == before
+    assert (kept / "marks" / "class.jsonl").read_bytes() == stored
+
+
+@pytest.mark.parametrize("game", [GAME, DRAWS])
+def test_records_and_states_are_read(game: str, kept: Path) -> None:
+    records = list(read_records(kept / f"{game}.jsonl"))
+    assert len(records) == 4
+    for record in records:
+        *_, last = replay(record)
+        assert last.is_over
+        assert last.returns() == record.returns
+    saved = np.load(kept / f"{game}.npz")
+    vector = make_vec(game, 4, autoreset_mode="SameStep")
+    vector.set_state((saved["states"], saved["series"]))
+    for i, text in enumerate(saved["texts"].tolist()):
+        assert str(vector.position(i)) == text
+        assert str(Position.from_text(game, text)) == text
