@@ -119,14 +119,14 @@ class UnusableFileError(ValueError):
     """A file that is too large, not a regular file, or not valid JSON."""
 
 
-def read_bytes(path: Path, most: int) -> bytes:
-    """The content of a regular file of at most `most` bytes.
+def read_bytes(path: Path, most: int, pipes: bool = False) -> bytes:
+    """The content of a regular file of at most `most` bytes, or also of a pipe.
 
     Raises:
-        UnusableFileError: it is larger, or a device, a pipe or the like.
+        UnusableFileError: it is larger, or, without `pipes`, a device, a pipe or the like.
         OSError: it cannot be read.
     """
-    if is_special(path):
+    if not pipes and is_special(path):
         raise UnusableFileError("not a regular file")
     with path.open("rb") as file:
         content = file.read(most + 1)

@@ -145,7 +145,7 @@ def read_exams(path: Path) -> list[dict[str, Any]]:
     """
     found = dict[tuple[Any, ...], dict[str, Any]]()
     try:
-        content = read_bytes(path, MOST_EXAMS).removeprefix(codecs.BOM_UTF8)
+        content = read_bytes(path, MOST_EXAMS, pipes=True).removeprefix(codecs.BOM_UTF8)
         lines = [content] if content[:1] == b"[" else content.splitlines()
         values = [parse_json(line) for line in lines if line.strip()]
         for value in (v for part in values for v in (part if isinstance(part, list) else [part])):
