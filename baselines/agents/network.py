@@ -133,7 +133,7 @@ class _Sums(torch.autograd.Function):
 
 
 def _linear(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
-    """What a layer makes of rows `(M, F)`; without gradients, the same bits wherever a row is.
+    """What a layer makes of rows `(M, F)`; in inference mode, the same bits wherever a row is.
 
     Matrix products add in another order at the edges of their blocks, but not where rows are
     columns. With a single output, or very few rows, some CPUs do so there, too, so these are filled

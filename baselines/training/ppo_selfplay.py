@@ -216,7 +216,7 @@ class Workers:
             probabilities, and values, `(B,)` each.
         """
 
-        @torch.inference_mode()
+        @torch.no_grad()
         def work(
             network: nn.Module, planes: torch.Tensor, masks: torch.Tensor, uniform: torch.Tensor
         ) -> tuple[torch.Tensor, ...]:
@@ -402,7 +402,7 @@ class Table:
             return before
         return self.shaping.evaluations(self.env.get_state()[0], self.seats, before)
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def play(self, network: nn.Module, past: Past) -> Rollout:
         """Play a rollout, in which an action of an earlier version counts as not learned."""
         rollout = self.rollout

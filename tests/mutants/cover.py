@@ -17,7 +17,7 @@ from pathlib import Path
 import coverage
 
 from azumaya.benchmarks.child import run_child
-from tests.library import ROOT, copy_library, version_of_sources
+from tests.library import copy_library, version_of_sources
 from tests.mutants.edits import functions_of
 from tests.mutants.running import LONGEST, OPTIONS, environment_of
 
@@ -110,7 +110,7 @@ def _by_function(
     for path in data.measured_files():
         file = Path(path).relative_to(site).as_posix()
         contexts = data.contexts_by_lineno(path)
-        for function, node in functions_of(ast.parse((ROOT / file).read_text())):
+        for function, node in functions_of(ast.parse(Path(path).read_text())):
             lines = range(node.body[0].lineno, (node.end_lineno or 0) + 1)
             found = {name for line in lines for name in contexts.get(line, ())}
             names = {_name(context) for context in found} & seconds.keys()
