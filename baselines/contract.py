@@ -31,7 +31,7 @@ from azumaya.wrappers import Transform, random_transform
 FORBIDDEN_SAMPLE, EXPLAINED_SAMPLE = 6, 4
 """How many illegal and legal actions `explain` is asked for at a ply."""
 BATCH_SEEDS, BATCH_ENDS = (5, 0, 2**64 - 1), 6
-"""The games of a batch that are compared, until so many have ended."""
+"""The seeds of the games of a batch that are compared, and how many games must end until then."""
 
 
 Options = Mapping[str, Any]

@@ -36,7 +36,7 @@ CONCENTRATION = 10.0
 LEAST_CONCENTRATION = 0.01
 BATCH, GAMES, LEAVES = 16, 64, 1
 KEPT = 4
-"""A tree that is kept has room for the nodes of so many searches."""
+"""The searches for whose nodes a tree that is kept has room."""
 LEAST = 16
 """The fewest games for which another thread is used."""
 

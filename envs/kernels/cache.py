@@ -198,9 +198,11 @@ class Store:
         within another's compilation find the lock held. A process that has waited in vain does not
         wait again: the lock's holder may have been stopped.
         """
+        held = False
         if self._writable and self._waits and not (self.path / name).exists():
             try:
                 self._lock.acquire(LOCK_TIMEOUT_S)
+                held = True
             except filelock.Timeout:
                 self._waits = False
             except (OSError, NotImplementedError) as error:
@@ -208,7 +210,8 @@ class Store:
         try:
             yield
         finally:
-            self._lock.release()
+            if held:  # a caller's compilation may hold it, too
+                self._lock.release()
 
     def _give_up(self, error: Exception) -> None:
         """Stop writing to the folder."""

@@ -192,6 +192,20 @@ def test_entry_that_does_not_unpickle_is_replaced(warm_tree):
     assert tree.run(OUTER) == WARM
 
 
+def test_a_callee_that_is_there_does_not_free_the_lock_of_its_caller(tree):
+    tree.run("answer(toy.inner(5))")
+    code = """
+write = cache.Store.write
+held = []
+def told(store, *entry):
+    held.append(store._lock.is_locked)
+    write(store, *entry)
+cache.Store.write = told
+answer(toy.outer(5), held, toy.outer._cache._store()._lock.is_locked)
+"""
+    assert tree.run(code) == [46, [True], False]
+
+
 def test_failed_compilation_frees_the_lock(tree):
     code = """
 import fcntl

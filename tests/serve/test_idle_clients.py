@@ -68,7 +68,7 @@ async def served(app: Answers, most: int = 9) -> AsyncIterator[int]:
 
 
 async def connected(port: int, receives: int | None = None) -> Streams:
-    """A connection, whose system receives so many bytes before they are read."""
+    """A connection, whose system receives this many bytes before they are read."""
     client = socket.socket()
     if receives is not None:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receives)
