@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, RecordError, brief
+from azumaya.envs.errors import OptionError, RecordError, brief, naming
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
@@ -265,7 +265,7 @@ def write_records(path: str | Path, records: list[GameRecord]) -> None:
     """
     lines = "".join(record.to_json() + "\n" for record in records)
     end = "\n" if _has_open_end(Path(path)) else ""
-    with FileIO(path, "a") as file:
+    with naming(path), FileIO(path, "a") as file:
         _append(file, (end + lines).encode())
 
 
@@ -275,8 +275,7 @@ def _append(file: FileIO, data: bytes) -> None:
     try:
         while written < len(data):
             written += file.write(data[written:]) or 0
-    except OSError as error:
-        error.filename = file.name
+    except OSError:
         about = os.fstat(file.fileno())
         if written and stat.S_ISREG(about.st_mode) and about.st_size == file.tell():
             file.truncate(about.st_size - written)  # unless another writer has appended since
