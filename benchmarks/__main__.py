@@ -145,7 +145,7 @@ def report_again(
     folder: Annotated[Path, typer.Argument(help="The folder with the results of a run.")],
     into: Annotated[
         Path | None,
-        typer.Option(help="Also put the report into this page, in place of the one there."),
+        typer.Option(help="Also put a short report into this page, in place of the one there."),
     ] = None,
 ) -> None:
     """Write the report and the pictures of an earlier run again."""
@@ -203,7 +203,7 @@ def _check_place(place: Path) -> None:
 
 
 def write_report(folder: Path, into: Path | None = None) -> None:
-    """Write `report.md` and the pictures beside the rows, and into a page if one is given.
+    """Write `report.md` and the pictures beside the rows, and a short report into a page if given.
 
     Raises:
         ResultsError: there are no rows or the page has no place for the report, and nothing was
@@ -217,13 +217,14 @@ def write_report(folder: Path, into: Path | None = None) -> None:
     page = None if into is None else _page(into, command)
     try:
         if of_peers:
-            text = compare.render(header, rows)
+            text, short = compare.render(header, rows), compare.brief(header, rows)
         else:
-            text = report.render(header, rows, _pictures(header, rows, folder))
+            pictures = _pictures(header, rows, folder)
+            text, short = (make(header, rows, pictures) for make in (report.render, report.brief))
         write_whole(folder / "report.md", text.encode())
         console.print(f"{folder / 'report.md'}: {len(rows)} rows")
         if into is not None and page is not None:
-            write_whole(into, report.put_into(page, text, command).encode())
+            write_whole(into, report.put_into(page, short, command).encode())
             if not of_peers:
                 _pictures(header, rows, into.parent)
     except OSError as error:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.arena.report import save_picture
-from azumaya.benchmarks.report import CARTPOLE, Table, memset
 from azumaya.benchmarks.results import Row
+from azumaya.benchmarks.tables import CARTPOLE, Table, memset
 from azumaya.envs.extras import require
 
 BARS, CURVES, ON_GPU = "games.svg", "batch-sizes.svg", "gpu-batch-sizes.svg"

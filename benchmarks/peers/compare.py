@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +17,9 @@ from azumaya.benchmarks import games, machine, reference, search
 from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of
-from azumaya.benchmarks.report import rate, ratio
+from azumaya.benchmarks.report import machine_line
 from azumaya.benchmarks.results import Results, Row, is_measured
+from azumaya.benchmarks.tables import rate, ratio
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
@@ -32,7 +33,7 @@ SAME = "same game"
 """The kind of the rows in which the peer and we play Connect Four."""
 SAME_GAME = (
     "The same rules on both sides: 7 columns, 6 rows, random legal play. What a step shows and "
-    "does still differs:"
+    "does still differs."
 )
 """No more than holds of every run: what a row counts is said by the row, as it was measured."""
 INCLUDES = {
@@ -214,24 +215,29 @@ def _same_game(
 
 def render(header: Row, rows: list[Row]) -> str:
     """The comparison as Markdown: the best configuration of each kind for each peer's game."""
-    missing = [(row["key"], row["error"]) for row in rows if "error" in row]
-    machine_line = ", ".join(f"{name} {value}" for name, value in header["machine"].items())
+    return _report(header, rows, ALL_COLUMNS)
+
+
+def brief(header: Row, rows: list[Row]) -> str:
+    """The comparison for a page: of games that differ from ours, only the ratios."""
+    return _report(header, rows, RATIO_COLUMNS)
+
+
+def _report(header: Row, rows: list[Row], columns: Sequence[str]) -> str:
     game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
-    text = (
-        f"# Peers\n\nOurs is {game}. Rates are per second of CPU time on one core; ours was "
-        "measured before and after each peer. What a step includes differs; `rows.jsonl` says "
-        f"how.\n\n{machine_line}\n\n"
-        f"{_table([row for row in rows if row['kind'] != SAME])}\n"
-    )
+    parts = [f"# Peers\n\n{machine_line(header)}"]
     same = [row for row in rows if row["kind"] == SAME]
     if same:
-        text += (
-            f"\n## Connect Four against Connect Four\n\n{SAME_GAME}\n\n{_counted(same)}\n\n"
-            f"{_table(same)}\n"
+        parts.append(
+            f"## Connect Four against Connect Four\n\n{SAME_GAME}\n\n"
+            f"{_table(same, ALL_COLUMNS)}\n\nOne unit is:\n\n{_counted(same)}"
         )
+    others = _table([row for row in rows if row["kind"] != SAME], columns)
+    parts.append(f"## Every peer\n\nOurs is {game}.\n\n{others}")
+    missing = [(row["key"], row["error"]) for row in rows if "error" in row]
     if missing:
-        text += "\n## Not measured\n\n" + markdown(("what", "why"), missing) + "\n"
-    return text
+        parts.append("## Not measured\n\n" + markdown(("what", "why"), missing))
+    return "\n\n".join(parts) + "\n"
 
 
 def _counted(rows: list[Row]) -> str:
@@ -252,23 +258,25 @@ def _without_size(config: str) -> str:
     return re.sub(r"(, )?\bbatch \d+$", "", config)
 
 
-def _table(rows: list[Row]) -> str:
+def _table(rows: list[Row], columns: Sequence[str]) -> str:
     best: dict[tuple[str, str, str], Row] = {}
     for row in rows:
         if "value" in row:
             # only the best batch size counts; other configurations are not comparable
             key = (row["peer"], row["game"], _without_size(row["config"]))
             best[key] = max(best.get(key, row), row, key=lambda each: each["value"])
-    lines = [
-        (
-            row["peer"], row["game"], row["config"], rate(row["value"]),
-            ratio(row["value"], row["cartpole"]), row["beside"], rate(row["ours"]),
-            f"**{ratio(row['ratio'], 1.0)}**",
-        )
-        for row in best.values()
-    ]  # fmt: skip
-    headings = (
-        "peer", "game", "best configuration", "steps/s", "× CartPole", "compared with",
-        "ours, steps/s", "ours / peer",
-    )  # fmt: skip
-    return markdown(headings, lines)
+    lines = [[COLUMNS[name](row) for name in columns] for row in best.values()]
+    return markdown(columns, lines)
+
+
+COLUMNS: dict[str, Callable[[Row], str]] = {
+    "peer": lambda row: row["peer"],
+    "game": lambda row: row["game"],
+    "best configuration": lambda row: row["config"],
+    "steps/s": lambda row: rate(row["value"]),
+    "compared with our": lambda row: row["beside"],
+    "ours, steps/s": lambda row: rate(row["ours"]),
+    "ours / peer": lambda row: f"**{ratio(row['ratio'], 1.0)}**",
+}
+ALL_COLUMNS = tuple(COLUMNS)
+RATIO_COLUMNS = tuple(name for name in COLUMNS if "steps/s" not in name)

@@ -144,7 +144,7 @@ def test_the_same_game_has_a_table_of_its_own(peer: Peer, tmp_path: Path) -> Non
         *[("draughts", GAME.name, 100)] * 2,
         *[("draughts", YARDSTICK.name, 200)] * 2,
     ]
-    main, same = compare.render(header, rows).split("## Connect Four against Connect Four")
+    same, main = compare.render(header, rows).split("## Every peer")
     assert main.count("| a_peer | draughts |") == same.count("| a_peer | draughts |") == 1
     assert "| a_peer | go |" not in same
 

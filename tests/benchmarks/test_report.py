@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from azumaya.benchmarks import __main__ as command
-from azumaya.benchmarks import plots, report
+from azumaya.benchmarks import plots, report, tables
 from azumaya.benchmarks.results import Row, read_run
 from azumaya.envs.game import Game
 
 HEADER = {"machine": {"cpu": "abacus"}, "settings": "tiny"}
-FAST = {"kind": "reference", "name": report.CARTPOLE, "key": "r", "value": 2e5, "load": 1.0}
+FAST = {"kind": "reference", "name": tables.CARTPOLE, "key": "r", "value": 2e5, "load": 1.0}
 
 
 def bare(game: str, value: float, signature: str) -> Row:
@@ -22,7 +22,7 @@ def bare(game: str, value: float, signature: str) -> Row:
 
 def test_report_has_every_game_in_every_table(finished: Path, games: tuple[Game, ...]) -> None:
     text = report.render(*read_run(finished))
-    for title in ("References", "One core", "Batch sizes", "AEC environments", "Matches", "Memory"):
+    for title in ("References", "Ratios", "Rates", "Batch sizes", "Matches", "Memory"):
         section = text.split(f"## {title}\n")[1].split("\n## ")[0]
         assert title == "References" or all(f"| {game.name} |" in section for game in games), title
     assert "differ" not in text
@@ -30,8 +30,18 @@ def test_report_has_every_game_in_every_table(finished: Path, games: tuple[Game,
 
 def test_ratios_use_the_references() -> None:
     text = report.render(HEADER, [FAST, {**FAST, "value": 4e5}, bare("go", 3e7, "ab")])
-    assert "| go | 30 M | 100 | – |" in text
+    assert "| go | 100 | – | – | – | – | – | `ab` |" in text
+    assert "| go | 30 M | – | – | – | – | – |" in text
     assert "| CartPole-v1 | 300 k | 200 k to 400 k | 2 |" in text
+
+
+def test_a_page_has_the_ratios_first_and_leaves_what_it_has_defined_to_the_report() -> None:
+    rows = [FAST, bare("go", 3e7, "ab")]
+    page = report.brief(HEADER, rows)
+    assert page.startswith("# Speed\n\ncpu abacus.\n\n## Ratios\n\n| game | bare × CartPole |")
+    assert "| go | 30 M |" in page
+    assert "## References" not in page
+    assert "Of memset: " in report.render(HEADER, rows)
 
 
 def test_signatures_that_differ_are_shown() -> None:
@@ -100,7 +110,7 @@ def test_a_run_on_a_gpu_has_a_picture_and_its_own_place_in_a_page(tmp_path: Path
     ("value", "text"), [(None, "–"), (12.34, "12.3"), (102_345, "102 k"), (4.5e9, "4.5 G")]
 )
 def test_rates_have_three_digits(value: float | None, text: str) -> None:
-    assert report.rate(value) == text
+    assert tables.rate(value) == text
 
 
 def test_pictures(finished: Path, tmp_path: Path) -> None:
