@@ -33,7 +33,7 @@ GAMES = 4
 """Random games from which the length of a puzzle's games is estimated."""
 STEP = 1 << 8
 """Nodes between two looks at the result, so counts of nodes may be this much too high."""
-PAGE = Path("docs/results/puzzle-winners.md")
+TABLE = Path("docs/results/puzzle-winners.csv")
 
 
 @dataclass(frozen=True)
@@ -92,38 +92,15 @@ def proven(lines: Sequence[Line]) -> int:
     return sum(line["wins"] is not None for line in lines)
 
 
-def page(plan: WinnerPlan, lines: Sequence[Line], command: str) -> str:
-    """The results as a page."""
+def as_table(lines: Sequence[Line]) -> str:
+    """The proven winners as CSV, by the number of the puzzle."""
     found = [line for line in lines if line["wins"] is not None]
-    first = sum(line["wins"] > 0 for line in found)
     rows = [
-        f"| {line['puzzle']} | {int((load_bank()[line['puzzle']] > 0).sum())} "
-        f"| {'first' if line['wins'] > 0 else 'second'} | {line.get('move', '')} "
-        f"| {line['nodes']:,} |"
+        f"{line['puzzle']},{int((load_bank()[line['puzzle']] > 0).sum())},"
+        f"{'first' if line['wins'] > 0 else 'second'},{line.get('move', '')},{line['nodes']}"
         for line in sorted(found, key=lambda line: line["puzzle"])
     ]
-    return "\n".join(
-        [
-            "# Winners of puzzles",
-            "",
-            f"The solver was given {len(lines)} puzzles of the bank, those with the shortest "
-            "random games, each from the first move of Sudoku Moyo with at most "
-            f"{plan.nodes:,} nodes. It "
-            f"proved the winner of {len(found)}: the first player in {first}, the second in "
-            f'{len(found) - first}. "Move" is a winning first move; "nodes" counts the positions '
-            "visited until the winner was proven. Puzzles are numbered from 0, in the order of the "
-            "bank.",
-            "",
-            "```bash",
-            command,
-            "```",
-            "",
-            "| puzzle | givens | winner | move | nodes |",
-            "| ---: | ---: | --- | --- | ---: |",
-            *rows,
-            "",
-        ]
-    )
+    return "\n".join(["puzzle,givens,winner,move,nodes", *rows, ""])
 
 
 def prove_winners(
@@ -132,24 +109,19 @@ def prove_winners(
     megabytes: Annotated[int, typer.Option(min=1, help="Memory for each search.")] = MEGABYTES,
     jobs: Jobs = 1,
     work: Folder = Path("runs/winners"),
-    output: Annotated[Path, typer.Option(help="The page.")] = PAGE,
+    output: Annotated[Path, typer.Option(help="The table, as CSV.")] = TABLE,
     finish: Finish = False,
 ) -> None:
     """Prove who wins puzzles of the bank; a stopped command can be continued."""
     with complaints():
         path, puzzles = work / "winners.jsonl", min(puzzles, len(load_bank()))
         if finish:
-            settings, lines = read_work(path)
-            plan = WinnerPlan(**settings["plan"])
+            _, lines = read_work(path)
         else:
             plan = WinnerPlan(nodes, megabytes)
             settings = {"plan": asdict(plan), "game": GAME, "games": GAMES}
             lines = do_work(path, settings, plan, each_line(), puzzles, most=puzzles, jobs=jobs)
-    command = "python -m azumaya.baselines.arena.puzzle_winners"
-    command += f" --puzzles {len(lines)} --nodes {plan.nodes}"
-    command += f" --megabytes {plan.megabytes}" if plan.megabytes != MEGABYTES else ""
-    command += " --jobs 2"
-    write_whole(output, page(plan, lines, command).encode())
+    write_whole(output, as_table(lines).encode())
     typer.echo(f"{output}: {proven(lines)} winners of {len(lines)} puzzles")
 
 

@@ -80,3 +80,11 @@ def test_the_stored_league_was_played_by_the_champions_that_ship() -> None:
     league = read_league(RESULTS / "league.jsonl")
     stored = {card.digest for card in league.cards.values() if card.name.startswith("champion")}
     assert stored == {card_of("champion", list(GAMES)).digest}
+
+
+def test_the_page_of_puzzle_winners_counts_what_is_in_its_table() -> None:
+    rows = (RESULTS / "puzzle-winners.csv").read_text().splitlines()[1:]
+    winners = [row.split(",")[2] for row in rows]
+    first, second = winners.count("first"), winners.count("second")
+    text = (RESULTS / "puzzle-winners.md").read_text().replace("\n", " ")
+    assert f"winner of {len(rows)}: the first player in {first}, the second in {second}." in text
