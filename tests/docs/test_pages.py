@@ -147,6 +147,13 @@ def test_the_table_of_short_trainings_leaves_open_what_is_not_stored(
     assert all("%" in row for row in others[: len(stored)])
 
 
+def test_the_table_of_exams_has_every_stored_result(extension: Any) -> None:
+    _, _, *rows = extension["tables"].exams_table().splitlines()
+    assert len(rows) == len(extension["tables"].EXAMS.read_text().splitlines())
+    moyo = "| sudoku_moyo | `random` | 500 + 0 | 16% (13% to 20%) |  | 1.68 (1.61 to 1.74) |"
+    assert rows[0] == moyo
+
+
 def test_the_table_of_hyperparameters_has_every_option_that_matters(extension: Any) -> None:
     tables = extension["tables"]
     text = tables.hyperparameters_table()

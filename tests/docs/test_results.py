@@ -35,29 +35,6 @@ def table_rows(page: str, columns: int) -> Iterator[list[str]]:
             yield cells
 
 
-def share(found: Any, name: str) -> str:
-    """A share and its interval, as the guide writes them; nothing where there are no positions."""
-    if found[name] is None:
-        return ""
-    low, high = found[f"{name}_interval"]
-    return f"{found[name]:.0%} ({low:.0%} to {high:.0%})"
-
-
-def test_the_guide_to_exams_has_the_stored_results(exams: dict[tuple[str, str], Any]) -> None:
-    """Of all agents but `uct:10000`, which is not in the league."""
-    compared = 0
-    for game, agent, positions, wins, draws, regret in table_rows("guides/exams.md", 6):
-        found = exams.get((game, agent.strip("`")))
-        if found is not None:
-            low, high = found["regret_interval"]
-            assert positions == f"{found['wins']} + {found['draws']}", (game, agent)
-            assert wins == share(found, "kept_wins"), (game, agent)
-            assert draws == share(found, "kept_draws"), (game, agent)
-            assert regret == f"{found['regret']:.2f} ({low:.2f} to {high:.2f})", (game, agent)
-            compared += 1
-    assert compared == 7 * 5  # five agents in the seven games with an exam
-
-
 def test_the_page_of_champions_has_their_cards_and_exams(
     exams: dict[tuple[str, str], Any],
 ) -> None:

@@ -4,8 +4,8 @@
   `seed`, `options` (a Python dict), `moves` to play from there, `candidates`, and `legal` and
   `illegal`, lists of moves that the page calls so; they are checked when it is built.
 - `{bits} GAME`: sets of cells side by side; see `boards.evaluate`.
-- `{games}`, `{training}`, `{hyperparameters}`, `{facts} GAME`, `{options} GAME`, `{planes} GAME`,
-  `{actions} GAME`, `{statistics} GAME`, `{state} GAME`: tables.
+- `{games}`, `{training}`, `{exams}`, `{hyperparameters}`, `{facts} GAME`, `{options} GAME`,
+  `{planes} GAME`, `{actions} GAME`, `{statistics} GAME`, `{state} GAME`: tables.
 - `{gallery}`: the games of the gallery, with replays that play in the page.
 """
 
@@ -38,6 +38,7 @@ class Generated(SphinxDirective):
         for folder in (Path(self.env.srcdir) / "_data", Path(training.__file__).parent):
             for path in folder.glob("*.json"):
                 self.env.note_dependency(path)
+        self.env.note_dependency(tables.EXAMS)
 
 
 class Picture(Generated):
@@ -161,6 +162,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("actions", table_directive(tables.actions_table, 1))
     app.add_directive("statistics", table_directive(tables.statistics_table, 1))
     app.add_directive("training", table_directive(tables.training_table, 0))
+    app.add_directive("exams", table_directive(tables.exams_table, 0))
     app.add_directive("hyperparameters", table_directive(tables.hyperparameters_table, 0))
     app.add_directive("state", table_directive(tables.state_table, 1))
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

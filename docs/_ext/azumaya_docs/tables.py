@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -277,11 +279,32 @@ def training_table() -> str:
     return table(("game", "against random", "against greedy", "exam: wins kept"), rows)
 
 
-def _with_interval(result: Mapping[str, Any], field: str) -> str:
+def _with_interval(result: Mapping[str, Any], field: str, form: str = ".1%") -> str:
     if result.get(field) is None:
         return ""
     low, high = result[f"{field}_interval"]
-    return f"{result[field]:.1%} ({low:.1%} to {high:.1%})"
+    return f"{result[field]:{form}} ({low:{form}} to {high:{form}})"
+
+
+EXAMS = Path(__file__).parents[2] / "results" / "exams.jsonl"
+"""The stored results of the held-out exams, one line for each agent and game."""
+
+
+def exams_table() -> str:
+    """What every agent of the stored results keeps in every exam, by game."""
+    stored = [json.loads(line) for line in EXAMS.read_text("utf-8").splitlines()]
+    rows = [
+        (
+            result["game"], f"`{result['agent']}`", f"{result['wins']} + {result['draws']}",
+            _with_interval(result, "kept_wins", ".0%"), _with_interval(result, "kept_draws", ".0%"),
+            _with_interval(result, "regret", ".2f"),
+        )
+        for game in GAMES
+        for result in stored
+        if result["game"] == game
+    ]  # fmt: skip
+    head = ("game", "agent", "won + drawn positions", "wins kept", "draws kept", "regret")
+    return table(head, rows)
 
 
 # ---- training ----
