@@ -25,7 +25,10 @@ class UnknownOptionError(OptionError, TypeError):
 
 
 class PositionError(ValueError):
-    """A position text that is malformed or impossible, or that an episode cannot start from."""
+    """A position text that is malformed or impossible, or that no episode can start from.
+
+    No episode starts from a position in which the game is over.
+    """
 
 
 class MoveNameError(ValueError):

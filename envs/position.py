@@ -54,7 +54,7 @@ class Position:
 
     Raises:
         OptionError: an option or the seed has an invalid value.
-        PositionError: the position text is malformed or impossible, or the game is over in it.
+        PositionError: no episode can start from `position`.
     """
 
     __slots__ = ("_setup", "_start", "_states", "game")

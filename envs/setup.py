@@ -125,7 +125,7 @@ def prepare(game: Game, given: Mapping[str, Any], kept: Settings = MappingProxyT
 
     Raises:
         OptionError: an option is unknown or has an invalid value.
-        PositionError: the position text is malformed or impossible, or the game is over in it.
+        PositionError: no episode can start from `position`.
     """
     check_names(game, given)
     given = {name: value for name, value in given.items() if value is not None}

@@ -94,8 +94,9 @@ class Symmetries:
     options: Callable[[Settings, Sequence[int], Sequence[int]], Mapping[str, Any]] = (
         lambda settings, cells, regions: {}
     )
-    """The settings that matter after the start and that move with the board, with their new values.
-    Arguments are the old settings, and the new place of each cell and of each region."""
+    """New values of the settings that say where cells or regions lie, after these have moved; of
+    settings that matter after the start only. The arguments are the settings before, the new place
+    of each cell and the new place of each region."""
     moves: Callable[[int], tuple[tuple[int, ...], tuple[int, ...]]] | None = None
     """For an action of a block of moves, the cells its pieces leave and those they enter."""
     in_order: tuple[str, int] | None = None

@@ -61,7 +61,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
 
     Raises:
         OptionError: an argument or option has an invalid value.
-        PositionError: the position text is malformed or impossible, or the game is over in it.
+        PositionError: no episode can start from `position`.
         gymnasium.error.ResetNeeded: a call needs episodes in progress, but `reset` was never
             called, or a step against compiled opponents was interrupted.
         gymnasium.error.ClosedEnvironmentError: `reset`, `step` or `set_state` after `close`.

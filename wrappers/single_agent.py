@@ -84,7 +84,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
 
     Raises:
         OptionError: an argument or option has an invalid value.
-        PositionError: the position text is malformed or impossible, or the game is over in it.
+        PositionError: no episode can start from `position`.
         gymnasium.error.ResetNeeded: `step` before the first `reset` or after the episode ended, or
             `action_masks` before the first `reset`.
     """
@@ -125,7 +125,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         Raises:
             OptionError: the seed or an option has an invalid value, or the learner would never get
                 to act.
-            PositionError: the position text is malformed or impossible, or the game is over in it.
+            PositionError: no episode can start from `position`.
             IllegalActionError: the opponent's move is illegal.
         """
         seed = None if seed is None else check_seed(seed)

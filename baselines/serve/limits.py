@@ -17,8 +17,8 @@ class Limits:
         plies: moves of a game.
         search: milliseconds of a search, for an agent's move or a hint.
         move_seconds: an agent that has not moved by then is given up.
-        waiting: short searches under way or waiting at once; and as many long ones.
-        waiting_of_one: those of one visitor, short and long.
+        waiting: short searches that are under way or wait; the same limit holds for long ones.
+        waiting_of_one: searches of one visitor that are under way or wait, short and long together.
     """
 
     body: int = 16_384

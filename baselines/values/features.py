@@ -3,11 +3,10 @@
 A feature set turns an observation into a list of row numbers. A network adds these rows instead of
 multiplying a matrix, so an evaluation costs little more than reading the rows that apply.
 
-There are three kinds. Games in which only houses matter get the features of `house_features.py` or
-`open_features.py`, which treat all numbers alike, and all cells alike. The other games get those of
-`board_features.py`, in which cells and their symmetric images share rows; two of them have those of
-`laying_rows.py` as well. For comparison there are those of `plain_features.py`, which share
-nothing.
+`feature_sets.py` chooses the set of a game. Where only houses matter, `house_features.py` and
+`open_features.py` treat all numbers alike, and all cells alike. On other boards cells share rows
+with their symmetric images only (`board_features.py`); where it matters
+which numbers still fit a cell, `laying_rows.py` adds rows. `plain_features.py` shares nothing and is there for comparison.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 All numbers are alike, and so are all cells, except for what is near them. So a feature says what
 kind of cell or house something is, not where it is:
 
-- **Cells**: for each cell of the player's regions on which something fits, how many of its
-  candidates are seen by no other candidate, one's own included, how many by one, and how many by
-  more; each counted up to three. A candidate that no other sees is a sure move. The same for the
-  opponent's regions.
+- **Cells**: for each cell on which something fits, in the regions of either player, three counts:
+  of its candidates, how many no other candidate sees, how many one sees, and how many several see.
+  Candidates of both players see; each count stops at three. A candidate that no other sees is a
+  sure move.
 - **Regions**: for each region and number, how many of the player's candidates for that number are
   seen and how many are not, since a region holds each number once: by the opponent's candidates,
   which can spoil them, and by all.

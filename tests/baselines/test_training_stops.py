@@ -170,7 +170,8 @@ class FailingSystem:
     Args:
         fail_at: the number of the call that fails.
         error: the error it raises. After a `Crash` all later calls fail too, even those that clean
-        up. half: whether a failing write has written half of its data.
+            up.
+        half: whether a failing write has written half of its data.
     """
 
     COUNTED = ("open", "write", "fsync", "replace", "unlink")
