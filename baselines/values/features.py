@@ -5,8 +5,8 @@ multiplying a matrix, so an evaluation costs little more than reading the rows t
 
 `feature_sets.py` chooses the set of a game. Where only houses matter, `house_features.py` and
 `open_features.py` treat all numbers alike, and all cells alike. On other boards cells share rows
-with their symmetric images only (`board_features.py`); where it matters
-which numbers still fit a cell, `laying_rows.py` adds rows. `plain_features.py` shares nothing and is there for comparison.
+with their symmetric images only (`board_features.py`); where it matters which numbers still fit a
+cell, `laying_rows.py` adds rows. `plain_features.py` shares nothing and is there for comparison.
 """
 
 from __future__ import annotations
