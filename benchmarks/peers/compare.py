@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -215,29 +215,25 @@ def _same_game(
 
 def render(header: Row, rows: list[Row]) -> str:
     """The comparison as Markdown: the best configuration of each kind for each peer's game."""
-    return _report(header, rows, ALL_COLUMNS)
+    game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
+    others = _table([row for row in rows if row["kind"] != SAME])
+    text = f"{brief(header, rows)}\n## Every peer\n\nOurs is {game}.\n\n{others}\n"
+    missing = [(row["key"], row["error"]) for row in rows if "error" in row]
+    if missing:
+        text += "\n## Not measured\n\n" + markdown(("what", "why"), missing) + "\n"
+    return text
 
 
 def brief(header: Row, rows: list[Row]) -> str:
-    """The comparison for a page: of games that differ from ours, only the ratios."""
-    return _report(header, rows, RATIO_COLUMNS)
-
-
-def _report(header: Row, rows: list[Row], columns: Sequence[str]) -> str:
-    game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
-    parts = [f"# Peers\n\n{machine_line(header)}"]
+    """The comparison for a page: of the game that peers and we have, which is the fair one."""
+    text = f"# Peers\n\n{machine_line(header)}\n"
     same = [row for row in rows if row["kind"] == SAME]
     if same:
-        parts.append(
-            f"## Connect Four against Connect Four\n\n{SAME_GAME}\n\n"
-            f"{_table(same, ALL_COLUMNS)}\n\nOne unit is:\n\n{_counted(same)}"
+        text += (
+            f"\n## Connect Four against Connect Four\n\n{SAME_GAME}\n\n{_table(same)}\n\n"
+            f"One unit is:\n\n{_counted(same)}\n"
         )
-    others = _table([row for row in rows if row["kind"] != SAME], columns)
-    parts.append(f"## Every peer\n\nOurs is {game}.\n\n{others}")
-    missing = [(row["key"], row["error"]) for row in rows if "error" in row]
-    if missing:
-        parts.append("## Not measured\n\n" + markdown(("what", "why"), missing))
-    return "\n\n".join(parts) + "\n"
+    return text
 
 
 def _counted(rows: list[Row]) -> str:
@@ -258,25 +254,22 @@ def _without_size(config: str) -> str:
     return re.sub(r"(, )?\bbatch \d+$", "", config)
 
 
-def _table(rows: list[Row], columns: Sequence[str]) -> str:
+def _table(rows: list[Row]) -> str:
     best: dict[tuple[str, str, str], Row] = {}
     for row in rows:
         if "value" in row:
             # only the best batch size counts; other configurations are not comparable
             key = (row["peer"], row["game"], _without_size(row["config"]))
             best[key] = max(best.get(key, row), row, key=lambda each: each["value"])
-    lines = [[COLUMNS[name](row) for name in columns] for row in best.values()]
-    return markdown(columns, lines)
-
-
-COLUMNS: dict[str, Callable[[Row], str]] = {
-    "peer": lambda row: row["peer"],
-    "game": lambda row: row["game"],
-    "best configuration": lambda row: row["config"],
-    "steps/s": lambda row: rate(row["value"]),
-    "compared with our": lambda row: row["beside"],
-    "ours, steps/s": lambda row: rate(row["ours"]),
-    "ours / peer": lambda row: f"**{ratio(row['ratio'], 1.0)}**",
-}
-ALL_COLUMNS = tuple(COLUMNS)
-RATIO_COLUMNS = tuple(name for name in COLUMNS if "steps/s" not in name)
+    lines = [
+        (
+            row["peer"], row["game"], row["config"], rate(row["value"]), row["beside"],
+            rate(row["ours"]), f"**{ratio(row['ratio'], 1.0)}**",
+        )
+        for row in best.values()
+    ]  # fmt: skip
+    headings = (
+        "peer", "game", "best configuration", "steps/s", "compared with our", "ours, steps/s",
+        "ours / peer",
+    )  # fmt: skip
+    return markdown(headings, lines)
