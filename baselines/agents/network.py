@@ -153,9 +153,9 @@ class BoardNet(nn.Module):
 
     Args:
         game: the game.
-        num_actions: the number of actions.
-        width: the number of channels.
-        depth: the number of layers; each has a convolution and features pooled over the board.
+        num_actions: the number of its actions.
+        width: channels of each layer.
+        depth: layers, each of which has a convolution and features pooled over the board.
     """
 
     scale: torch.Tensor
@@ -261,11 +261,7 @@ class OversizeError(ValueError):
 def check_size(network: str, game: Game, num_actions: int, sizes: Mapping[str, int]) -> int:
     """Check that a network can be built, before any memory is allocated for it.
 
-    Args:
-        network: a key of `NETWORKS`.
-        game: the game.
-        num_actions: the number of actions.
-        sizes: `width` and `depth`.
+    `network` is a key of `NETWORKS`, `sizes` has its `width` and `depth`.
 
     Returns:
         The number of its parameters.

@@ -14,11 +14,8 @@ from azumaya.envs.game import Game
 class GameStates:
     """Running positions of one game.
 
-    Attributes:
-        game: the game.
-        num_actions: the number of actions.
-        states: the positions, `(n,)` state records; what is hidden from the players has been drawn
-            anew. They are copies.
+    `states`, `(n,)` state records, are copies in which what is hidden from the players has been
+    drawn anew.
     """
 
     game: Game

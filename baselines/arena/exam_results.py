@@ -29,12 +29,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Answer:
-    """An agent's answer to one position.
-
-    Attributes:
-        question: the position.
-        move: the name of the move chosen.
-    """
+    """An agent's answer to one position: the name of a move."""
 
     question: ExamPosition
     move: str
@@ -55,12 +50,10 @@ class ExamResult:
     """The answers of an agent to an exam, or to some of its positions.
 
     Attributes:
-        agent: the agent's name.
-        game: the game's name.
-        part: the part of the exam.
-        version: the version of the exam.
+        agent, game: their names.
+        part, version: those of the exam.
         seed: the seed of the agent's draws; None if it is not known.
-        answers: the answers, in the order of the exam.
+        answers: in the order of the exam.
     """
 
     agent: str

@@ -23,13 +23,9 @@ Work = Callable[[], Awaitable[object]]
 
 
 def brief_name(player: str) -> str | None:
-    """An agent that needs the same kernels as a player but little time.
+    """The name of an agent that needs the same kernels as a player but little time.
 
-    Args:
-        player: the player's name.
-
-    Returns:
-        The agent's name; None for people, and for agents whose time is unknown.
+    None for people, and for agents whose time is unknown.
     """
     if player in SIMPLE:
         return player

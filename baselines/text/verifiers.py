@@ -245,13 +245,7 @@ class ExamConfig(vf.TasksetConfig):
 
 
 class ExamData(vf.TaskData):
-    """A position of an exam.
-
-    Attributes:
-        game: the name of the game.
-        part: the part of the exam.
-        number: the number of the position.
-    """
+    """A position of an exam, by its number."""
 
     game: str
     part: Literal["public", "held-out"]

@@ -43,11 +43,7 @@ def first_clash(numbers: Sequence[int], houses: Sequence[Sequence[int]]) -> Clas
 def where_twice(grid: Grid, numbers: Sequence[int], number: int, cell: int) -> str | None:
     """Where a number lies already in a house of a cell, as a clause, or None.
 
-    Args:
-        grid: the board.
-        numbers: the number on each cell, 0 for none.
-        number: the number.
-        cell: the cell.
+    `numbers` has the number on each cell of the grid, 0 for none.
     """
     squares = grid.squares
     for house, of in grid.houses_of:

@@ -84,12 +84,9 @@ def _described(board: Any, name: str, touched: Path) -> Pointed:
 
 
 def why_not(position: Shown, cells: Sequence[int], label: str = "") -> list[str]:
-    """Why no move can be made by pointing at some cells, in a few sentences.
+    """Why no move can be made by pointing at these cells in order, in a few sentences.
 
-    Args:
-        position: the position.
-        cells: the cells, in order.
-        label: the label that was chosen, or none.
+    `label` is the label that was chosen, if any.
     """
     scene = position.scene()
     every = [(describe(position, scene, a), a) for a in range(position.num_actions)]
