@@ -215,25 +215,24 @@ def _same_game(
 
 def render(header: Row, rows: list[Row]) -> str:
     """The comparison as Markdown: the best configuration of each kind for each peer's game."""
+    parts = [brief(header, rows).rstrip()]
+    if same := [row for row in rows if row["kind"] == SAME]:
+        parts.append(f"One unit is:\n\n{_counted(same)}")
     game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
     others = _table([row for row in rows if row["kind"] != SAME])
-    text = f"{brief(header, rows)}\n## Every peer\n\nOurs is {game}.\n\n{others}\n"
-    missing = [(row["key"], row["error"]) for row in rows if "error" in row]
-    if missing:
-        text += "\n## Not measured\n\n" + markdown(("what", "why"), missing) + "\n"
-    return text
+    parts.append(f"## Every peer\n\nOurs is {game}.\n\n{others}")
+    if missing := [(row["key"], row["error"]) for row in rows if "error" in row]:
+        parts.append("## Not measured\n\n" + markdown(("what", "why"), missing))
+    return "\n\n".join(parts) + "\n"
 
 
 def brief(header: Row, rows: list[Row]) -> str:
     """The comparison for a page: of the game that peers and we have, which is the fair one."""
-    text = f"# Peers\n\n{machine_line(header)}\n"
-    same = [row for row in rows if row["kind"] == SAME]
-    if same:
-        text += (
-            f"\n## Connect Four against Connect Four\n\n{SAME_GAME}\n\n{_table(same)}\n\n"
-            f"One unit is:\n\n{_counted(same)}\n"
-        )
-    return text
+    parts = [f"# Peers\n\n{machine_line(header)}"]
+    if same := [row for row in rows if row["kind"] == SAME]:
+        title = "Connect Four against Connect Four"
+        parts.append(f"## {title}\n\n{SAME_GAME}\n\n{_table(same)}")
+    return "\n\n".join(parts) + "\n"
 
 
 def _counted(rows: list[Row]) -> str:
