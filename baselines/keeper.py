@@ -68,6 +68,7 @@ class KeptProcess(subprocess.Popen[bytes]):
         if self._life is None:
             self.kill()
         else:
+            self.send_signal(signal.SIGCONT)  # somebody may have stopped its keeper
             with contextlib.suppress(OSError):  # its keeper has ended
                 self._life.shutdown(socket.SHUT_RDWR)  # a forked process may have a copy of it
             self._life.close()
@@ -114,6 +115,8 @@ def keep(life: socket.socket, words: Sequence[str]) -> NoReturn:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, ctypes.c_ulong(1), *[ctypes.c_ulong(0)] * 3)
     os.set_inheritable(life.fileno(), False)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # another program may have ignored or blocked it
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
     try:
         process = subprocess.Popen(words, close_fds=False, start_new_session=True)
     except (OSError, ValueError) as error:

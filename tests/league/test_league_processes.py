@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -215,6 +215,39 @@ def test_what_a_kept_process_leaves_does_not_stay_in_the_table_of_processes() ->
 def _names(children: Path) -> list[str]:
     """The names of processes whose ids are in a file."""
     return [Path(f"/proc/{one}/comm").read_text().strip() for one in children.read_text().split()]
+
+
+def block() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+
+
+def ignore() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+@on_linux
+@pytest.mark.parametrize(("how", "seconds"), [(block, 0.5), (ignore, 0)])
+def test_ends_are_noticed_below_a_program_that_does_not_ask_for_them(
+    how: Callable[[], None], seconds: float
+) -> None:
+    """Its processes inherit that."""
+    words = ["sh", "-c", f"sleep 60 & sleep {seconds}; exit 6"]
+    with KeptProcess(words, preexec_fn=how) as kept:
+        try:
+            assert kept.wait(10) == 6
+        finally:
+            kept.end()
+
+
+@on_linux
+def test_all_ends_though_its_keeper_was_stopped(tmp_path: Path) -> None:
+    code = "import os, signal, time; os.kill(os.getppid(), signal.SIGSTOP); time.sleep(60)"
+    kept = KeptProcess([sys.executable, "-c", code, str(tmp_path)])
+    with kept:
+        state = Path(f"/proc/{kept.pid}/stat")
+        processes.eventually(lambda: ") T " in state.read_text(), 20)
+        kept.end()
+    assert not processes.running_with(str(tmp_path))
 
 
 def test_programs_that_agents_start_read_no_jobs() -> None:
