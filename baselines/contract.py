@@ -32,6 +32,8 @@ FORBIDDEN_SAMPLE, EXPLAINED_SAMPLE = 6, 4
 """How many illegal and legal actions `explain` is asked for at a ply."""
 BATCH_SEEDS, BATCH_ENDS = (5, 0, 2**64 - 1), 6
 """The seeds of the games of a batch that are compared, and how many games must end until then."""
+MOST_PLIES = 10_000
+"""Longer games are broken off: a game without a bound of its own may never end."""
 
 
 Options = Mapping[str, Any]
@@ -224,7 +226,7 @@ def play_checked(
     env, seed = RawEnv(game, **options), rng.randrange(2**32)
     env.reset(seed=seed)
     sums, plies, settings = np.zeros(2), 0, env._made.settings
-    bound, most = game.options.max_steps(settings), game.options.payoff_bound(settings)
+    bound, most = _bound(game, options), game.options.payoff_bound(settings)
 
     def shown() -> str:
         return f"seed {seed}, ply {plies}: {env.position}"
@@ -244,7 +246,7 @@ def play_checked(
             expect(plies or not is_over(env), "the game is over when it begins")
             if is_over(env):
                 return
-            expect(plies < bound, f"no end after {plies} plies, which max_steps says")
+            expect(plies < bound, f"no end after {plies} plies, {_why(bound)}")
             env.step(int(rng.choice(legal_of(env))))
             gains = np.array([env.rewards[agent] for agent in AGENTS])
             expect(gains.sum() == 0, f"the rewards are {gains.tolist()}")
@@ -253,7 +255,11 @@ def play_checked(
 
 def _bound(game: Game, options: Options) -> int:
     """The plies after which games are over, unless the game breaks its own bound."""
-    return game.options.max_steps(prepare(game, options).settings)
+    return min(game.options.max_steps(prepare(game, options).settings), MOST_PLIES)
+
+
+def _why(bound: int) -> str:
+    return "which max_steps says" if bound < MOST_PLIES else "so no more are played"
 
 
 # ---- seeds and batches ----

@@ -34,7 +34,7 @@ def check_game_command(
         found = games_of(module)
     screen, broken = console(), 0
     for game in found:
-        for options in game.options.variants:
+        for options in game.options.variants or ({},):
             findings = check_game(game, options, games, seed)
             wrong = [finding for finding in findings if finding.broken]
             held = f"{len(findings) - len(wrong)} of {len(findings)} laws hold"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines import contract
 from azumaya.baselines.commands.check_game import games_of
 from azumaya.baselines.contract import check_game
 from azumaya.benchmarks.yardstick import connect_four
@@ -190,6 +191,27 @@ def test_a_game_that_never_ends_is_found_by_its_bound() -> None:
     endless = faulty(rules={"play": pass_on})
     found = broken(endless)
     assert any("no end after 42 plies" in why for why in found.values())
+
+
+def test_a_game_that_never_ends_and_has_no_bound_is_broken_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(contract, "MOST_PLIES", 50)
+    endless = faulty(rules={"play": pass_on}, options={"max_steps": lambda settings: 2**31 - 1})
+    found = broken(endless)
+    assert any("no end after 50 plies, so no more are played" in why for why in found.values())
+
+
+def test_a_game_without_variants_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = WRONG_FOUR.replace("max_steps=", "variants=(), max_steps=")
+    (tmp_path / "my_only_four.py").write_text(file.replace("my_wrong_four", "my_only_four"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(registry, "_registered", {**registry._registered})
+    result = azumaya("check-game", "my_only_four.py", "--games", 1)
+    assert "my_only_four {}: 11 of 12 laws hold" in result.output
 
 
 def test_the_command_takes_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
