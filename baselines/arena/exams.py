@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import io
 import json
 import math
 import zlib
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from azumaya.baselines.files import is_special
+from azumaya.baselines.files import UnusableFileError, read_bytes
 from azumaya.envs import OptionError, Position
 from azumaya.envs.errors import brief
 from azumaya.envs.registry import find_game
@@ -25,8 +26,8 @@ DATA = Path(__file__).with_name("data")
 SUFFIX = ".jsonl.gz"
 Part = Literal["public", "held-out"]
 PARTS: tuple[Part, Part] = get_args(Part)
-LARGEST = 64 << 20
-"""Bytes of an uncompressed exam that is read."""
+LARGEST, LARGEST_FILE = 64 << 20, 8 << 20
+"""Bytes of an exam that is read, uncompressed and compressed."""
 Field = TypeVar("Field")
 
 
@@ -170,10 +171,8 @@ def read_exam(path: str | Path) -> Exam:
         ExamError: the file is missing or damaged.
     """
     path = Path(path)
-    if is_special(path):
-        raise ExamError(f"{path}: not a regular file")
     try:
-        with gzip.open(path, "rb") as file:
+        with gzip.open(io.BytesIO(read_bytes(path, LARGEST_FILE))) as file:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise ExamError(f"{path}: larger than {LARGEST:,} bytes")
@@ -181,6 +180,8 @@ def read_exam(path: str | Path) -> Exam:
         return _exam(head, lines)
     except FileNotFoundError:
         raise ExamError(f"{path.name}: there is no such exam") from None
+    except UnusableFileError as error:
+        raise ExamError(f"{path}: {error}") from None
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise ExamError(f"{path}: the exam is damaged ({error})") from error
 

@@ -359,6 +359,15 @@ def test_files_that_are_no_exams_are_refused(tmp_path: Path) -> None:
             read_exam(path)
 
 
+def test_what_follows_an_exam_in_its_file_is_not_read_for_hours(tmp_path: Path) -> None:
+    """Zeros at the end of a gzip file are skipped one by one."""
+    path = tmp_path / "exam"
+    path.write_bytes(exams.exam_bytes(tiny()))
+    os.truncate(path, 100 << 20)
+    with pytest.raises(ExamError, match="exam: larger than"):
+        read_exam(path)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 def test_an_exam_is_no_pipe(tmp_path: Path) -> None:
     """A class reads its exam twice, and nobody need write to a pipe at all."""
