@@ -230,14 +230,15 @@ def open_store(cpu: tuple[str, ...]) -> Store | None:
     """The folder of this process and CPU; None, with a warning, if no folder can be trusted."""
     if os.environ.get("AZUMAYA_CACHE_DIR") == "":
         return None
-    root = cache_root()
+    root: Path | None = None
     try:
+        root = cache_root()
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = root / f"kernels-{cache_key.folder_digest(cpu)}"
         folder.mkdir(mode=0o700, exist_ok=True)
         folder = private(folder)
-    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle, before Python 3.13
-        _warn(root, str(error))
+    except (OSError, RuntimeError) as error:  # no home; links in a circle
+        _warn(root or "the disk", str(error))
         return None
     return Store(folder)
 
@@ -283,7 +284,7 @@ def prune(root: Path) -> None:
             folder.rmdir()  # if it is empty
 
 
-def _warn(place: Path, reason: str) -> None:
+def _warn(place: object, reason: str) -> None:
     warnings.warn(
         f"kernels are compiled anew in every process, as {place} cannot keep them: {reason}. "
         "Set AZUMAYA_CACHE_DIR to a folder of your own, or to nothing for no disk cache.",

@@ -55,6 +55,19 @@ def test_unusable_home_warns_once(tree):
     assert tree.warned() == 1
 
 
+def test_a_user_without_a_home_is_warned_once(tree):
+    """As in a container that runs as a user whom no file lists."""
+    lost = """
+import platformdirs
+def nowhere(*arguments):
+    raise RuntimeError("no home")
+platformdirs.user_cache_path = nowhere
+"""
+    assert tree.run(lost + OUTER, AZUMAYA_CACHE_DIR="unset") == COLD
+    assert tree.warned() == 1
+    assert "no home" in tree.stderr
+
+
 def test_full_disk_warns_once(tree):
     full = """
 def replace(*paths, **folders):
