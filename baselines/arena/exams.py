@@ -26,7 +26,7 @@ DATA = Path(__file__).with_name("data")
 SUFFIX = ".jsonl.gz"
 Part = Literal["public", "held-out"]
 PARTS: tuple[Part, Part] = get_args(Part)
-LARGEST, LARGEST_FILE = 64 << 20, 8 << 20
+LARGEST, LARGEST_FILE = 64 << 20, 2 << 20
 """Bytes of an exam that is read, uncompressed and compressed."""
 Field = TypeVar("Field")
 
