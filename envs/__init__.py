@@ -28,7 +28,7 @@ from azumaya.envs.errors import (
     UnknownOptionError,
 )
 from azumaya.envs.game import Game
-from azumaya.envs.games.shima.territory import Territory
+from azumaya.envs.games._shima.territory import Territory
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES, find_game
 

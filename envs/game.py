@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,6 +20,16 @@ RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 """Values of `state.over`: the game is running, ended by the rules, or cut off by a limit."""
 MOST_IN_A_PLANE = 127
 """The largest value of a plane: observations are int8."""
+
+
+def _found_in(modules: Iterable[ModuleType], kind: type[Any]) -> dict[str, Any]:
+    """What modules have by the names of a dataclass's fields; the first that has one counts."""
+    return {
+        field.name: vars(module)[field.name]
+        for module in reversed([*modules])
+        for field in fields(kind)
+        if field.name in vars(module)
+    }
 
 
 # ---- the rules ----
@@ -63,49 +73,10 @@ class Rules:
     resample: Callable[..., Any] | None = None
     hidden: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True, eq=False)
-class Hints:
-    """Kernels that help search and learners. No rule depends on them, and a game may lack any.
-
-    They take one state of a running position as a record.
-
-    Attributes:
-        bounds: kernel `bounds(state)` for search, which returns two whole numbers: what the player
-            to move gains from here on at least and at most, if both play best.
-        simplify: kernel `simplify(state)` for search: change the position into one with the same
-            value that is easier to search. Moves legal afterwards were legal before, and one of the
-            best of them was among the best before.
-        outlook: kernel `outlook(state, row)` for search: write to `row`, `(outlook_words,)` uint64,
-            all that the rest of the game depends on; positions of one game with equal rows have the
-            same value. None stands for the whole state.
-        outlook_words: the words of that row.
-        rank: kernel `rank(state, player)` for search to the end of games: an integer, higher for
-            positions that are more promising for the player. Search tries the moves to them first.
-            None stands for the number of replies: few for the opponent come first.
-        prospects: kernel `prospects(state)` for search, which only games can offer in which no
-            position comes twice. It returns four whole numbers for a position of an episode that
-            ends with a payoff of 1 or -1: the results of `bounds`, and estimates of the work that
-            it takes to prove that the player to move wins, and that this player loses. The
-            estimates are logarithms to base 2, times eight, from 0 on.
-        narrow: kernel `narrow(state, packed)` for search: of the legal moves, a packed row, clear
-            those that are never better than one that stays.
-        reach: kernel `reach(state, player, board)` for learners: set in `board`, a plane of cells
-            as zeroed uint64, the free cells to which the player's next stone could go if it were
-            the player's turn.
-        takes: kernel `takes(state, player, board)` for learners: the same for the opposing stones
-            that the player's next move could take.
-    """
-
-    bounds: Callable[..., Any] | None = None
-    simplify: Callable[..., Any] | None = None
-    outlook: Callable[..., Any] | None = None
-    outlook_words: int = 0
-    rank: Callable[..., Any] | None = None
-    prospects: Callable[..., Any] | None = None
-    narrow: Callable[..., Any] | None = None
-    reach: Callable[..., Any] | None = None
-    takes: Callable[..., Any] | None = None
+    @classmethod
+    def of(cls, state: np.dtype[Any], *modules: ModuleType, **more: Any) -> Self:
+        """The rules whose kernels are found in modules by these names; `more` comes first."""
+        return cls(**{**_found_in(modules, cls), "state": state, **more})
 
 
 # ---- what players see ----
@@ -303,8 +274,8 @@ class Words:
     Attributes:
         move_name: `move_name(action, settings, mover)`: the name of an action of the player to
             move.
-        parse_move: `parse_move(name, settings, mover)`: the action with a name; raises
-            `MoveNameError`.
+        move_form: `move_form(settings)`: what names of moves look like, for the message about a
+            text that names none; it follows "must be".
         write_text: `write_text(state, settings)`: the position text.
         read_text: `read_text(text, settings)`: the position that a text describes, `(1,)` states;
             raises `PositionError`.
@@ -325,7 +296,7 @@ class Words:
     """
 
     move_name: Callable[[int, Settings, int], str]
-    parse_move: Callable[[str, Settings, int], int]
+    move_form: Callable[[Settings], str]
     write_text: Callable[[Any, Settings], str]
     read_text: Callable[[str, Settings], np.ndarray]
     explain: Callable[[Any, int, Settings], str]
@@ -335,13 +306,18 @@ class Words:
     how_to_play: str
     revealed: Callable[[Any, Any | None], Mapping[str, Any]] = nothing_revealed
 
+    @classmethod
+    def of(cls, *modules: ModuleType, **more: Any) -> Self:
+        """The words that are found in modules by these names; `more` comes first."""
+        return cls(**{**_found_in(modules, cls), **more})
+
 
 # ---- the record ----
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game: its rules, observation, options, words, symmetries, and hints for search."""
+    """A game: its rules, observation, options, words and symmetries."""
 
     name: str
     title: str
@@ -350,7 +326,6 @@ class Game:
     options: Options
     words: Words
     symmetries: Symmetries = field(default_factory=Symmetries)
-    hints: Hints = field(default_factory=Hints)
     version: int = 0
 
     def __post_init__(self) -> None:

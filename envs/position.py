@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -269,18 +270,28 @@ class Position:
         Raises:
             IllegalActionError: this is not an action of the game.
         """
-        return self.game.words.move_name(self.check_action(action), *self._naming())
+        settings = self._setup.settings
+        return self.game.words.move_name(self.check_action(action), settings, self.to_move)
 
     def parse_move(self, name: str) -> int:
         """The action with this name; raises `MoveNameError`."""
         if not isinstance(name, str):
             raise MoveNameError(f"name={brief(name)}: must be the name of a move, a string")
-        return self.game.words.parse_move(name, *self._naming())
+        action = self.action_named(name, self.to_move)
+        if action is not None:
+            return action
+        theirs = self.action_named(name, 1 - self.to_move)
+        if theirs is None:
+            form = self.game.words.move_form(self._setup.settings)
+            raise MoveNameError(f"name={brief(name)}: must be {form}")
+        raise MoveNameError(
+            f"name={brief(name)}: must be {self.move_name(theirs)}, the name of this move for "
+            f"player_{self.to_move}, who is to move"
+        )
 
-    def _naming(self) -> tuple[Any, ...]:
-        """What names depend on besides the action."""
-        settings = self._setup.settings
-        return settings, self.to_move
+    def action_named(self, name: str, player: int) -> int | None:
+        """The action that a player calls by a name when it is their move; None if there is none."""
+        return _actions_by_name(_Naming(self.game, self._setup, player)).get(name)
 
     def action(self, move: str | int) -> int:
         """The action of a move given by name or number."""
@@ -369,3 +380,25 @@ class Position:
             setattr(self, name, parts[name])
         if given != self._checksum():
             raise PositionError("position: it was changed after it was saved")
+
+
+class _Naming:
+    """What the names of moves depend on: equal for equal names."""
+
+    def __init__(self, game: Game, setup: Setup, player: int) -> None:
+        self.game, self.setup, self.player = game, setup, player
+        self._key = game, setup.num_actions, setup.rules, player
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Naming) and self._key == other._key
+
+
+@lru_cache(maxsize=64)
+def _actions_by_name(naming: _Naming) -> dict[str, int]:
+    """The actions of a player by their names; the first of those with the same name."""
+    name, settings = naming.game.words.move_name, naming.setup.settings
+    actions = reversed(range(naming.setup.num_actions))
+    return {name(action, settings, naming.player): action for action in actions}

@@ -18,11 +18,15 @@ from weakref import WeakKeyDictionary
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import import_own
 from azumaya.envs.game import Game
-from azumaya.envs.games.abalone.record import ABALONE
-from azumaya.envs.games.dominari.record import REVERS, SCORE, VIERER
-from azumaya.envs.games.halma.record import HALMA
-from azumaya.envs.games.shima.record import HORIKOMI, MATCH, MOYO
-from azumaya.envs.games.tiles.record import TILES
+from azumaya.envs.games.abalone.game import ABALONE
+from azumaya.envs.games.halma_dominari.game import HALMA
+from azumaya.envs.games.revers_dominari.game import REVERS
+from azumaya.envs.games.score_dominari.game import SCORE
+from azumaya.envs.games.sudoku_horikomi.game import HORIKOMI
+from azumaya.envs.games.sudoku_moyo.game import MOYO
+from azumaya.envs.games.sudoku_moyo_match.game import MATCH
+from azumaya.envs.games.sudoku_tiles.game import TILES
+from azumaya.envs.games.vierer_dominari.game import VIERER
 
 GAMES: Mapping[str, Game] = MappingProxyType(
     {game.name: game for game in (MOYO, HORIKOMI, TILES, HALMA, VIERER, REVERS, SCORE, ABALONE)}

@@ -53,10 +53,15 @@ class Setup:
         return {name: _own(value) for name, value in self.given.items()}
 
     @cached_property
+    def rules(self) -> int:
+        """A digest of the settings that matter after the start."""
+        settings = sorted((name, self.settings[name]) for name in self.lasting)
+        return int(checksum_key(repr(settings)))
+
+    @cached_property
     def origin(self) -> tuple[int, int]:
         """Digests of the settings that matter after the start, and of the start positions."""
-        settings = sorted((name, self.settings[name]) for name in self.lasting)
-        return int(checksum_key(repr(settings))), checksum("starts", self.starts)
+        return self.rules, checksum("starts", self.starts)
 
     def without_starts(self, changed: Settings = MappingProxyType({})) -> Setup:
         """The same setup where the start is unknown: only the options that matter after it.

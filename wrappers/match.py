@@ -6,7 +6,8 @@ from typing import Any
 
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.games.shima.record import MATCH, MOYO
+from azumaya.envs.games.sudoku_moyo.game import MOYO
+from azumaya.envs.games.sudoku_moyo_match.game import MATCH
 
 
 class Match(RawEnv):

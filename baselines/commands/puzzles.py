@@ -283,7 +283,7 @@ def _misses(
 
 def _drawn(puzzle: str, filled: str) -> str:
     """The board with blocks, regions and square names; givens are marked."""
-    from azumaya.envs.games.shima.territory import NAMED  # noqa: PLC0415
+    from azumaya.envs.games._shima.territory import NAMED  # noqa: PLC0415
     from azumaya.envs.geometry.sudoku81 import BLOCK_OF  # noqa: PLC0415
     from azumaya.envs.render import ansi_of  # noqa: PLC0415
     from azumaya.envs.scene import Scene, Stone  # noqa: PLC0415

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from azumaya.baselines.search.bounds import UNKNOWN
+from azumaya.baselines.search.hints import Hints, hints_of
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import Game, Hints, Rules
+from azumaya.envs.game import Game, Rules
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import Position
 
@@ -49,7 +50,7 @@ def without_hidden_draws(kernels: GameKernels) -> GameKernels:
 def kernels_of(position: Position) -> GameKernels:
     """The kernels of a position's game; equal for equal games and numbers of actions."""
     game = position.game
-    return GameKernels(game, game.rules, game.hints, word_count(position.num_actions))
+    return GameKernels(game, game.rules, hints_of(game), word_count(position.num_actions))
 
 
 def payoff_bound(position: Position) -> int:

@@ -275,17 +275,8 @@ def _name_of(position: Position, word: str) -> str | None:
 
 def _is_opponents(position: Position, name: str) -> bool:
     """Whether only the player who is not to move has a move of this name: a blank of theirs."""
-    return _has_move(position, name, 1 - position.to_move) and not _has_move(
-        position, name, position.to_move
-    )
-
-
-def _has_move(position: Position, name: str, player: int) -> bool:
-    try:
-        position.game.words.parse_move(name, position._setup.settings, player)
-    except MoveNameError:
-        return False
-    return True
+    mover = position.to_move
+    return position.action_named(name, mover) is None is not position.action_named(name, 1 - mover)
 
 
 def _judge(position: Position, name: str) -> Answer:

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.values.features import Features
 from azumaya.baselines.values.laying_rows import LayingRows, laying_rows
 from azumaya.baselines.values.orbits import (
@@ -110,7 +111,7 @@ class Rows:
 
 def rows_of(game: Game) -> Rows:
     """The tables of a game."""
-    cells, observation, hints = game.observation.cells, game.observation, game.hints
+    cells, observation, hints = game.observation.cells, game.observation, hints_of(game)
     same = colour_keeping(game.symmetries)
     states = CLOSED + 1 + (3 if hints.reach else 0) + (2 if hints.takes else 0)
     patterns = pattern_rows(patterns_of(game), same, states)
@@ -174,7 +175,8 @@ def _pair_rows(cells: int, same: list[Cells]) -> tuple[np.ndarray, int]:
 
 def _outlook_kernel(game: Game) -> Any:
     """The kernel `add(state, player, row)`: what can happen next, as `BOARDS` boards."""
-    reach, takes = game.hints.reach, game.hints.takes
+    hints = hints_of(game)
+    reach, takes = hints.reach, hints.takes
     words = word_count(game.observation.cells)
 
     @kernel
@@ -272,7 +274,8 @@ def _kernel(game: Game, rows: Rows) -> Any:
     reach = game.observation.packed_words + 1
     reach_of_opponent = reach + 2 * word_count(cells)
     fits = rows.contents - CLOSED - 1
-    reaching, taken = game.hints.reach is not None, base - 3 if game.hints.takes else 0
+    hints = hints_of(game)
+    reaching, taken = hints.reach is not None, base - 3 if hints.takes else 0
     phased, phase = rows.phase is not None, rows.phase or 0
     second = rows.end
 

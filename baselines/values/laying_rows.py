@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.values.orbits import colour_keeping, colour_swapping, orbits_of
 from azumaya.baselines.values.planes import cell_planes, plane_kernel
 from azumaya.envs.game import Game
@@ -55,7 +56,7 @@ class LayingRows:
 def laying_rows(game: Game, first: int) -> LayingRows:
     """The rows of a game, from row `first` on."""
     candidates = cell_planes(game, "candidate")
-    if game.observation.cells != CELLS or len(candidates) < 2 or game.hints.reach is None:
+    if game.observation.cells != CELLS or len(candidates) < 2 or hints_of(game).reach is None:
         return LayingRows(first, 0, _nothing)
     of_houses, kinds = _house_rows(game)
     first_candidate = first + kinds * HOUSE_ROWS

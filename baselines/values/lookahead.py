@@ -9,6 +9,7 @@ import numpy as np
 
 from azumaya.baselines.search.bounds import payoff_range_kernel
 from azumaya.baselines.search.choice import draw_below
+from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.values.network import F32, Shape, value_kernel
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import ONE, ZERO, clear, lowest
@@ -36,7 +37,7 @@ def best_move_kernel(game: Game, shape: Shape, sure: bool = False) -> Any:
     """
     play, resample, value = game.rules.play, game.rules.resample, value_kernel(game, shape)
     draws, bound = 1 if resample is None else HIDDEN_DRAWS, shape.bound
-    payoff_range = payoff_range_kernel(game.hints.bounds if sure else None)
+    payoff_range = payoff_range_kernel(hints_of(game).bounds if sure else None)
 
     @kernel
     def judge(state, weights, scratch):

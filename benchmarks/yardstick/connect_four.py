@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.hints import Hints, register_hints
 from azumaya.benchmarks.yardstick.connect_four_search import OUTLOOK_WORDS, bounds, outlook, rank
-from azumaya.envs.errors import MoveNameError, PositionError
-from azumaya.envs.game import TERMINATED, Game, Hints, Observation, Options, Plane, Rules, Words
+from azumaya.envs.errors import PositionError
+from azumaya.envs.game import TERMINATED, Game, Observation, Options, Plane, Rules, Words
 from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.symmetry import IDENTITY, turns
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, has, popcount, put, put_byte, word_count
@@ -168,11 +169,9 @@ def move_name(action: int, settings: Settings, mover: int = 0) -> str:
     return BOARD.files[action]
 
 
-def parse_move(name: str, settings: Settings, mover: int = 0) -> int:
-    """The column of a letter; raises `MoveNameError`."""
-    if len(name) != 1 or name not in BOARD.files:
-        raise MoveNameError(f"name={name!r}: must be a column, a to g")
-    return BOARD.files.index(name)
+def move_form(settings: Settings) -> str:
+    """What names of moves look like."""
+    return "a column, a to g"
 
 
 def mark_on(state: Any, cell: int) -> str:
@@ -265,7 +264,7 @@ GAME: Game = Game(
     ),
     words=Words(
         move_name=move_name,
-        parse_move=parse_move,
+        move_form=move_form,
         write_text=write_text,
         read_text=read_text,
         explain=explain,
@@ -280,5 +279,5 @@ GAME: Game = Game(
         actions=lambda settings: ((Axis.REGION,),),
         regions=BOARD.column_of,
     ),
-    hints=Hints(bounds=bounds, outlook=outlook, outlook_words=OUTLOOK_WORDS, rank=rank),
 )
+register_hints(GAME, Hints(bounds=bounds, outlook=outlook, outlook_words=OUTLOOK_WORDS, rank=rank))

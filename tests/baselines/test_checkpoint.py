@@ -18,7 +18,7 @@ from azumaya.baselines.agents.network import NETWORKS, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.league.cards import card_of
 from azumaya.envs import Position, find_game
-from azumaya.envs.games.shima.territory import NAMED
+from azumaya.envs.games._shima.territory import NAMED
 from tests.baselines.checkpoints import edit
 from tests.cases import TESTED
 

@@ -72,9 +72,9 @@ def text_of_x(state: Any, settings: Any) -> str:
     return connect_four.write_text(state, settings).replace(" o", " x")
 
 
-def twice_named(name: str, settings: Any, mover: int = 0) -> int:
-    """All names are read as the first column."""
-    return 0
+def twice_named(action: int, settings: Any, mover: int = 0) -> str:
+    """The first two columns have the same name."""
+    return "aacdefg"[action]
 
 
 def failing(*arguments: Any) -> str:
@@ -106,9 +106,9 @@ def test_the_yardstick_breaks_no_law(options: Mapping[str, Any]) -> None:
             r"seed \d+, ply 1: \S+ x$",
         ),
         (
-            faulty(words={"parse_move": twice_named}),
+            faulty(words={"move_name": twice_named}),
             "Every legal action has a name of its own",
-            "action 1 is named 'b', which is read as 0",
+            "action 1 is named 'a', which is read as 0",
         ),
         (
             faulty(words={"explain": failing}),

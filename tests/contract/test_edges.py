@@ -14,7 +14,7 @@ from gymnasium.error import ResetNeeded
 from azumaya.baselines.contract import is_over, legal_of, play_out
 from azumaya.envs import make, make_vec, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
-from azumaya.envs.games.shima.territory import NAMED
+from azumaya.envs.games._shima.territory import NAMED
 from azumaya.envs.position import Position
 from azumaya.wrappers import AugmentedAEC
 from tests.cases import Case

@@ -12,7 +12,7 @@ from azumaya.envs import abalone_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.games.abalone import rules as abalone
 from azumaya.envs.games.abalone.board import PLANES
-from azumaya.envs.games.abalone.record import ABALONE
+from azumaya.envs.games.abalone.game import ABALONE
 from azumaya.envs.position import Position
 from tests.golden.perft import perft
 

@@ -15,9 +15,9 @@ import pytest
 
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.hints import Hints, hints_of
 from azumaya.baselines.search.solver import Solving
 from azumaya.envs import Position
-from azumaya.envs.game import Hints
 from tests.cases import YARDSTICK
 from tests.oracles.connect_four import COLUMNS, HEIGHT, WAYS, Oracle
 from tests.search.positions import midgame
@@ -25,7 +25,7 @@ from tests.search.positions import midgame
 Cell = tuple[int, int]
 """Column and row, both from 1."""
 Cells = set[Cell]
-HINTS = YARDSTICK.hints
+HINTS = hints_of(YARDSTICK)
 
 CELLS = set(itertools.product(range(1, len(COLUMNS) + 1), range(1, HEIGHT + 1)))
 LINES = [

@@ -12,9 +12,9 @@ from pettingzoo.test import api_test
 
 from azumaya.envs import halma_dominari_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
-from azumaya.envs.games.halma import rules as halma
-from azumaya.envs.games.halma.board import PLANES
-from azumaya.envs.games.halma.record import HALMA
+from azumaya.envs.games.halma_dominari import rules as halma
+from azumaya.envs.games.halma_dominari.board import PLANES
+from azumaya.envs.games.halma_dominari.game import HALMA
 from azumaya.envs.position import Position
 from tests.golden.perft import perft
 

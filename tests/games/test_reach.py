@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines.search.hints import hints_of
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
 from tests.oracles import (
@@ -89,7 +90,7 @@ def told(game: Game, what: str, position: Position, player: int) -> Cells:
     """What a game tells about a position, as rows and columns."""
     cells, columns = game.observation.cells, game.observation.shape[1]
     board = np.zeros(-(-cells // 64), np.uint64)
-    getattr(game.hints, what)(position.state[0], player, board)
+    getattr(hints_of(game), what)(position.state[0], player, board)
     bits = sum(int(word) << 64 * i for i, word in enumerate(board))
     assert bits < 1 << cells
     return {divmod(cell, columns) for cell in range(cells) if bits >> cell & 1}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from azumaya.envs import OptionError, PositionError
-from azumaya.envs.games.dominari.revers import captured, capturing
+from azumaya.envs.games.revers_dominari.rules import captured, capturing
 from azumaya.envs.kernels.bits import U64, board_of, cells_of
 from tests.games.dominari import after, at, board, check_random_games, legal, words
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines.search.hints import hints_of
 from azumaya.envs import GAMES, Position
 from tests.oracles import dominari_board as on
 from tests.oracles.score_dominari import Oracle
@@ -54,7 +55,7 @@ def test_bounds(options: dict[str, Any]) -> None:
                 low, high = -MOST, MOST
             if "reward" not in options:
                 low, high = int(np.sign(low)), int(np.sign(high))
-            assert GAME.hints.bounds is not None
-            assert GAME.hints.bounds(position.state[0]) == (low, high), str(position)
+            assert hints_of(GAME).bounds is not None
+            assert hints_of(GAME).bounds(position.state[0]) == (low, high), str(position)
             seen.add((low, high))
     assert len(seen) >= (1 if "referee" in options else 5)

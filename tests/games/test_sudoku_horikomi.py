@@ -9,7 +9,8 @@ import pytest
 
 from azumaya.envs import OptionError, Position, PositionError, sudoku_horikomi_v0
 from azumaya.envs.errors import IllegalActionError
-from azumaya.envs.games.shima.record import HORIKOMI, SCATTERED
+from azumaya.envs.games._shima.options import SCATTERED
+from azumaya.envs.games.sudoku_horikomi.game import HORIKOMI
 
 EMPTY = "." * 81
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -341,7 +342,7 @@ def naive_lead(text: str) -> int:
 
 def test_ranking_at_every_ply_of_random_games() -> None:
     """Boards in mid-game are ranked too, so that every level of the ranking decides somewhere."""
-    from azumaya.envs.games.shima.horikomi import winner_sign  # noqa: PLC0415
+    from azumaya.envs.games.sudoku_horikomi.rules import winner_sign  # noqa: PLC0415
 
     rng, seen = random.Random(1), set()
     for _ in range(60):

@@ -10,10 +10,10 @@ import random
 import numpy as np
 import pytest
 
+from azumaya.baselines.search.hints import sudoku_horikomi as filling
 from azumaya.envs import GAMES, Position
-from azumaya.envs.games.shima import filling
-from azumaya.envs.games.shima.board import PLAY
-from azumaya.envs.games.shima.stones import neutral_room
+from azumaya.envs.games._shima.board import PLAY
+from azumaya.envs.games._shima.stones import neutral_room
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.games.shima import as_sets, stones

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from azumaya.envs.games.shima.territory import Territory
+from azumaya.envs.games._shima.territory import Territory
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES
 from tests.cases import Case

@@ -12,7 +12,7 @@ import pytest
 
 from azumaya.envs import OptionError, Position, PositionError, make_vec, raw, sudoku_moyo_v0
 from azumaya.envs.errors import IllegalActionError
-from azumaya.envs.games.shima.territory import Territory
+from azumaya.envs.games._shima.territory import Territory
 from azumaya.envs.registry import find_game
 
 EMPTY = "." * 81

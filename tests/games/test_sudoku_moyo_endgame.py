@@ -12,9 +12,11 @@ import itertools
 import numpy as np
 import pytest
 
+from azumaya.baselines.search.hints import moyo_endgame as endgame
+from azumaya.baselines.search.hints import moyo_narrowing as narrowing
+from azumaya.baselines.search.hints import moyo_race as race
 from azumaya.envs import GAMES, Position
-from azumaya.envs.games.shima import endgame, narrowing, race
-from azumaya.envs.games.shima.board import PLAY, POINTS
+from azumaya.envs.games._shima.board import PLAY, POINTS
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.games.shima import as_sets
 from tests.oracles.moyo_endgame import Endgame, alone

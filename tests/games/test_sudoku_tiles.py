@@ -10,7 +10,7 @@ import pytest
 
 from azumaya.envs import OptionError, Position, PositionError, sudoku_tiles_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError
-from azumaya.envs.games.tiles.record import TILES
+from azumaya.envs.games.sudoku_tiles.game import TILES
 
 FILES = "abcdefghi"
 SQUARES = [f + str(r) for r in range(9, 0, -1) for f in FILES]

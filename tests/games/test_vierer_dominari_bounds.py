@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from azumaya.baselines.search.hints import hints_of
 from azumaya.envs import GAMES, Position
 from tests.oracles import dominari_board as on
 from tests.oracles.vierer_dominari import FOURS, MANY_BLANKS, Oracle
@@ -49,9 +50,9 @@ def test_bounds(options: dict[str, Any]) -> None:
     seen = set()
     for seed in range(200 if not options else 60):
         position = midgame(GAME, options, seed, seed % (1 + (14 if not options else 5)))
-        assert GAME.hints.bounds is not None
+        assert hints_of(GAME).bounds is not None
         expected = bounds_of(Oracle(str(position), options))
-        assert GAME.hints.bounds(position.state[0]) == expected, str(position)
+        assert hints_of(GAME).bounds(position.state[0]) == expected, str(position)
         seen.add((*expected, "blanks" in str(position)))
     assert len(seen) >= 4, seen
 
@@ -64,8 +65,8 @@ def test_a_four_needs_blanks_for_all_its_dead_cells(last: str, left: int, wins: 
     assert {"c6", "d6"} <= oracle.dead()
     assert sum(mark in "WB" for mark in oracle.stones.values()) == on.BLANKS - left
     assert wins_now(oracle) == wins
-    assert GAME.hints.bounds is not None
-    found = GAME.hints.bounds(Position(GAME, position=text).state[0])
+    assert hints_of(GAME).bounds is not None
+    found = hints_of(GAME).bounds(Position(GAME, position=text).state[0])
     assert found == ((1, 1) if wins else (-1, 1))
 
 
@@ -73,5 +74,5 @@ def test_without_a_referee_nothing_is_sure() -> None:
     """A wrong turn is undone, and the opponent may go on."""
     for seed in range(20):
         position = midgame(GAME, {"referee": False}, seed, 8)
-        assert GAME.hints.bounds is not None
-        assert GAME.hints.bounds(position.state[0]) == (-1, 1)
+        assert hints_of(GAME).bounds is not None
+        assert hints_of(GAME).bounds(position.state[0]) == (-1, 1)

@@ -63,6 +63,7 @@ def of_adapters(*folders: str) -> tuple[Stage, Stage]:
 
 
 _DOMINARI = "vierer or revers or score"
+_HINTED = "bounds or features or limit or connect_four"
 _TOLD_BY_MOYO = (
     Stage(("tests/games/test_sudoku_moyo_endgame.py",)),
     Stage(("tests/games", "tests/search/test_bounds.py", "-k", "sudoku_moyo or bounds")),
@@ -80,25 +81,27 @@ _GOLDENS = (
 
 STAGES: tuple[tuple[str, tuple[Stage, ...]], ...] = (
     (
-        "envs/games/shima/match",
+        "envs/games/sudoku_moyo_match/",
         (
             Stage((_MATCH, "-k", "swaps or impossible"), True),
             Stage((_MATCH, *_RULES, "-k", "match")),
         ),
     ),
-    ("envs/games/shima/endgame", _TOLD_BY_MOYO),
-    ("envs/games/shima/narrowing", _TOLD_BY_MOYO),
-    ("envs/games/shima/race", _TOLD_BY_MOYO),
-    ("envs/games/shima/filling", _TOLD_BY_HORIKOMI),
-    ("envs/games/shima/moyo", of_games("sudoku_moyo")),
-    ("envs/games/shima/horikomi", of_games("sudoku_horikomi")),
-    ("envs/games/shima/", of_games("sudoku_moyo or sudoku_horikomi", _MATCH)),
-    ("envs/games/tiles/", of_games("sudoku_tiles")),
-    ("envs/games/dominari/vierer", of_games("vierer")),
-    ("envs/games/dominari/revers", of_games("revers")),
-    ("envs/games/dominari/score", of_games("score")),
-    ("envs/games/dominari/", of_games(_DOMINARI)),
-    ("envs/games/halma/", of_games("halma")),
+    ("baselines/search/hints/moyo_", _TOLD_BY_MOYO),
+    ("baselines/search/hints/sudoku_horikomi", _TOLD_BY_HORIKOMI),
+    (
+        "baselines/search/hints/",
+        (Stage(("tests/games", "tests/search/test_bounds.py", "tests/values", "-k", _HINTED)),),
+    ),
+    ("envs/games/sudoku_moyo/", of_games("sudoku_moyo")),
+    ("envs/games/sudoku_horikomi/", of_games("sudoku_horikomi")),
+    ("envs/games/_shima/", of_games("sudoku_moyo or sudoku_horikomi", _MATCH)),
+    ("envs/games/sudoku_tiles/", of_games("sudoku_tiles")),
+    ("envs/games/vierer_dominari/", of_games("vierer")),
+    ("envs/games/revers_dominari/", of_games("revers")),
+    ("envs/games/score_dominari/", of_games("score")),
+    ("envs/games/_dominari/", of_games(_DOMINARI)),
+    ("envs/games/halma_dominari/", of_games("halma")),
     ("envs/games/abalone/", of_games("abalone")),
     (
         "envs/adapters/aec/",

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from azumaya.baselines.agents import GreedyAgent
+from azumaya.baselines.search.hints import hints_of
+from azumaya.baselines.search.hints.abalone import can_push_out
 from azumaya.envs import Position, PositionError
-from azumaya.envs.games.abalone.limit import can_push_out
 from azumaya.envs.geometry.hex61 import (
     CELLS,
     COORDINATES,
@@ -123,7 +124,7 @@ def ordinary(seed: int, left: int) -> Position:
 
 def bounds_of(position: Position) -> tuple[int, int]:
     """What Abalone says of a position."""
-    low, high = position.game.hints.bounds(position.state[0])
+    low, high = hints_of(position.game).bounds(position.state[0])
     return int(low), int(high)
 
 

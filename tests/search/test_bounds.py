@@ -14,9 +14,9 @@ import pytest
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.hints import Hints, hints_of
 from azumaya.baselines.search.solver import Solution, Solving, solve
 from azumaya.envs import GAMES, Position
-from azumaya.envs.game import Hints
 from tests.cases import CASES, YARDSTICK, Case
 from tests.search.minimax import Minimax, TooLarge, late_positions
 from tests.search.positions import midgame
@@ -24,7 +24,7 @@ from tests.search.positions import midgame
 TOLD = [
     case
     for case in CASES
-    if case.game.hints.bounds is not None and case.options.get("max_plies") != 0
+    if hints_of(case.game).bounds is not None and case.options.get("max_plies") != 0
 ]
 """Without a limit of plies a game of Abalone has no positions whose tree ends."""
 
@@ -37,7 +37,7 @@ def valued(case: Case, count: int, nodes: int) -> Iterator[tuple[Position, Mappi
 
 def check_bounds(position: Position, value: int) -> bool:
     """Check that the bounds hold, and return whether they settle the value."""
-    low, high = position.game.hints.bounds(position.state[0])
+    low, high = hints_of(position.game).bounds(position.state[0])
     assert low <= value <= high, str(position)
     return bool(low == high)
 
@@ -67,11 +67,11 @@ def test_bounds_hold_further_from_the_end(case: Case) -> None:
 
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case.label)
 def test_simplified_positions_have_the_same_value(case: Case) -> None:
-    if case.game.hints.simplify is None:
+    if hints_of(case.game).simplify is None:
         pytest.skip("the game simplifies nothing")
     for position, gains in valued(case, 9, 150):
         simple = position.copy()
-        case.game.hints.simplify(simple._states[0])
+        hints_of(case.game).simplify(simple._states[0])
         assert set(simple.legal_actions()) <= set(gains)
         try:
             assert max(Minimax(4000).gains(simple).values()) == max(gains.values())
@@ -134,8 +134,8 @@ def late_moyo(seed: int) -> Position:
 
 def row_of(position: Position) -> np.ndarray:
     """The outlook of a position."""
-    row = np.zeros(position.game.hints.outlook_words, np.uint64)
-    position.game.hints.outlook(position.state[0], row)
+    row = np.zeros(hints_of(position.game).outlook_words, np.uint64)
+    hints_of(position.game).outlook(position.state[0], row)
     return row
 
 
@@ -161,9 +161,9 @@ def solve_plainly(position: Position, nodes: int) -> Solution:
 
 
 def test_the_match_is_told_nothing() -> None:
-    from azumaya.envs.games.shima.record import MATCH  # noqa: PLC0415 - no game of the registry
+    from azumaya.envs.games.sudoku_moyo_match.game import MATCH  # noqa: PLC0415 - no game of the registry
 
-    hints = MATCH.hints
+    hints = hints_of(MATCH)
     assert hints.bounds is None
     assert hints.simplify is None
     assert hints.outlook is None

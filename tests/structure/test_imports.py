@@ -34,7 +34,9 @@ TIERS = (
 """A module may import from its own tier and from earlier ones in this list. Pictures are drawn from
 a `Scene`, which is data; so `render` comes before `position`, which can draw itself."""
 
-HOST_FILES = re.compile(r"envs\.games\.(\w+\.)?(words|\w+_words|texts|starts|territory|record)")
+HOST_FILES = re.compile(
+    r"envs\.games\.(digits|\w+\.(text|game)|_\w+\.(words|texts|names|options|starts|territory))"
+)
 """Files of games with code that runs only on the host: texts, options, records. The other files of
 a family contain the board and the rules."""
 HOST_ONLY = re.compile(r"envs\.(text|scene|errors|setup|puzzles(\.\w+)?)")
@@ -168,16 +170,19 @@ def host_imports(file: Path) -> list[str]:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rules_import_nothing_of_the_host(family: str) -> None:
     """Words import rules, never the other way round; host files contain no kernels."""
-    seen = set()
     for file in sorted((ROOT / "envs/games" / family).glob("*.py")):
         module = module_of(file)
         if HOST_FILES.fullmatch(module):
             assert not has_kernels(file), f"{module} is a file of the host"
-            seen.add(file.name)
         else:
             assert host_imports(file) == [], f"{module} is a file of the rules"
-    assert {"words.py", "record.py"} <= seen
     assert not has_kernels(ROOT / "envs/games" / family / "board.py")
+
+
+@pytest.mark.parametrize("game", [name for name in FAMILIES if not name.startswith("_")])
+def test_every_game_has_the_same_rooms(game: str) -> None:
+    rooms = {file.stem for file in (ROOT / "envs/games" / game).glob("*.py")}
+    assert rooms == {"__init__", "board", "rules", "text", "game"}
 
 
 def has_kernels(file: Path) -> bool:
@@ -199,7 +204,7 @@ def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "x.py"
     file.write_text("def f():\n    from azumaya.envs import registry\n    import torch.nn\n")
     assert imports_of(file) == {"azumaya.envs.registry", "torch.nn"}
-    assert tier_of("envs.registry") > tier_of("envs.games.shima.moyo")
+    assert tier_of("envs.registry") > tier_of("envs.games.sudoku_moyo.rules")
     with pytest.raises(LookupError):
         tier_of("envs.nowhere.at.all")
     assert circle_in({"a": {"b"}, "b": {"c"}, "c": set()}) == []
@@ -209,18 +214,18 @@ def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "from azumaya.envs.games.shima import moyo_words",
-        "from azumaya.envs.games.shima.words import SIDES",
-        "def f():\n    from azumaya.envs.games.shima.territory import FREE",
-        "import azumaya.envs.games.shima.record",
-        "from azumaya.envs.games import sudoku_words",
+        "from azumaya.envs.games.sudoku_moyo import text",
+        "from azumaya.envs.games._shima.words import OWNER_NAMES",
+        "def f():\n    from azumaya.envs.games._shima.territory import FREE",
+        "import azumaya.envs.games.sudoku_moyo.game",
+        "from azumaya.envs.games import digits",
         "if True:\n    from azumaya.envs.errors import PositionError",
         "from azumaya.envs.puzzles.choice import load_puzzles",
     ],
 )
 def test_an_import_of_the_host_is_found(line: str, tmp_path: Path) -> None:
     """An import planted in a correct rules file is found."""
-    rules = (ROOT / "envs/games/shima/moyo.py").read_text()
+    rules = (ROOT / "envs/games/sudoku_moyo/rules.py").read_text()
     file = tmp_path / "moyo.py"
     file.write_text(rules)
     assert has_kernels(file)

@@ -13,10 +13,13 @@ from azumaya.baselines.text import position_prompt, rules_prompt
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs import Position
 from azumaya.envs.games.abalone import rules as abalone
-from azumaya.envs.games.dominari import revers, score, vierer
-from azumaya.envs.games.halma import rules as halma
-from azumaya.envs.games.shima import horikomi, moyo
-from azumaya.envs.games.tiles import rules as tiles
+from azumaya.envs.games.halma_dominari import rules as halma
+from azumaya.envs.games.revers_dominari import rules as revers
+from azumaya.envs.games.score_dominari import rules as score
+from azumaya.envs.games.sudoku_horikomi import rules as horikomi
+from azumaya.envs.games.sudoku_moyo import rules as moyo
+from azumaya.envs.games.sudoku_tiles import rules as tiles
+from azumaya.envs.games.vierer_dominari import rules as vierer
 from tests.cases import TESTED
 
 MOST_WORDS = 350

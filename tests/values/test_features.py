@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.values.board_features import CLOSED, OPEN, OPPOSING, OWN, rows_of
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.house_features import (
@@ -171,7 +172,7 @@ def test_patterns_of_one_orbit_are_read_in_the_same_order() -> None:
 
 def states_of(position: Position, player: int) -> tuple[list[int], list[int], list[int]]:
     """The state, the fitting numbers and the mark of each cell, from planes and told boards."""
-    game, hints = position.game, position.game.hints
+    game, hints = position.game, hints_of(position.game)
     planes = position.observation(player)
     kinds = [plane.group or plane.name for plane in game.observation.planes]
     states, fitting, marks = [], [], []
@@ -215,7 +216,7 @@ def test_board_features_equal_a_plain_count(game: Game) -> None:
             shown[turn[cell]] = state
             if mark and stone:
                 shown[turn[cell]] = state + rows.states - 3
-            elif mark and game.hints.reach is not None:
+            elif mark and hints_of(game).reach is not None:
                 shown[turn[cell]] = CLOSED + mark
         for cells, orbit in zip(rows.patterns.cells, rows.patterns.orbits, strict=True):
             code = sum(shown[cell] * rows.states**i for i, cell in enumerate(cells.tolist()))

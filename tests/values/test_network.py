@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.training import td_value
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel
@@ -248,7 +249,7 @@ def proves_a_win(position: Position, action: int) -> bool:
     after, mover = position.copy().play(action), position.to_move
     if after.is_over:
         return after.returns()[mover] == 1
-    low, high = after.game.hints.bounds(after.state[0])
+    low, high = hints_of(after.game).bounds(after.state[0])
     return (low if after.to_move == mover else -high) == 1
 
 

@@ -37,8 +37,8 @@ from tests.cases import GAMES, TESTED
 from tests.values.networks import network_of, positions_of
 
 GAME = TESTED["connect_four"]
-PLAIN = replace(GAME, hints=replace(GAME.hints, bounds=None))
-"""The same game, of which an agent knows only what it has learned."""
+PLAIN = replace(GAME, rules=replace(GAME.rules))
+"""The same game without its hints, of which an agent knows only what it has learned."""
 
 
 def save_value(path: Path, weights: np.ndarray, sidecar: Sidecar) -> Path:

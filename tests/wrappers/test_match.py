@@ -11,7 +11,8 @@ import pytest
 from pettingzoo.test import api_test
 
 from azumaya.envs import OptionError, Position, PositionError, raw, sudoku_moyo_v0
-from azumaya.envs.games.shima.record import MATCH, MOYO
+from azumaya.envs.games.sudoku_moyo.game import MOYO
+from azumaya.envs.games.sudoku_moyo_match.game import MATCH
 from azumaya.envs.notation import read_records, replay
 from azumaya.envs.setup import prepare
 from azumaya.wrappers import Match, RecordGames

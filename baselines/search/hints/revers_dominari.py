@@ -1,0 +1,26 @@
+"""What learners can know of Revers-Dominari."""
+
+from __future__ import annotations
+
+from azumaya.baselines.search.hints import Hints
+from azumaya.baselines.search.hints.dominari_reach import reach_kernel
+from azumaya.envs.games.revers_dominari.rules import captured, places
+from azumaya.envs.kernels.bits import ONE, ZERO, bit, lowest
+from azumaya.envs.kernels.compile import kernel
+
+reach = reach_kernel(places)
+
+
+@kernel
+def takes(state, player, board):
+    """Rule 3: the stones that a player's next number could turn over, wherever it is laid."""
+    own, other = state.colours[player], state.colours[1 - player]
+    reach(state, player, board)
+    left, caught = board[0], ZERO
+    while left != ZERO:
+        caught |= captured(own, other, bit(lowest(left)))
+        left &= left - ONE
+    board[0] = caught
+
+
+HINTS = Hints(reach=reach, takes=takes)

@@ -1,0 +1,1 @@
+"""What Vierer-, Revers- and Score-Dominari share: turns of several steps on the 6x6 board."""

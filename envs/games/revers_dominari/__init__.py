@@ -1,0 +1,1 @@
+"""Revers-Dominari."""

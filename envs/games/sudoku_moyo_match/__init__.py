@@ -1,0 +1,1 @@
+"""The match of two games of Sudoku Moyo."""
