@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from azumaya.baselines.signals import REFUSED, interrupt_anywhere, leave_on_interrupt
+from azumaya.baselines.system.signals import REFUSED, interrupt_anywhere, leave_on_interrupt
 
 
 def main() -> None:

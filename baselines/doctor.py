@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from numba.core.registry import cpu_target
 
 from azumaya.baselines.contract import check_batch, check_state, check_text, play_checked
-from azumaya.baselines.machine import cpu_model
+from azumaya.baselines.system.machine import cpu_model
 from azumaya.baselines.version import installed, version
 from azumaya.envs import GAMES, make_vec
 from azumaya.envs.adapters.batch.workers import available_cores

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from azumaya.baselines.files import shown
+from azumaya.baselines.system.files import shown
 from azumaya.envs import GAMES, OptionError, find_game
 from azumaya.envs.game import Game, Option
 from azumaya.envs.registry import game_of

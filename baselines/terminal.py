@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.files import reason
-from azumaya.baselines.signals import FAILED
+from azumaya.baselines.system.files import reason
+from azumaya.baselines.system.signals import FAILED
 
 UNUSABLE = (
     errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.files import is_special, locked, parse_json, write_all
+from azumaya.baselines.system.files import is_special, locked, parse_json, write_all
 from azumaya.envs.errors import brief, naming
 
 Line = dict[str, Any]

@@ -7,7 +7,12 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-from azumaya.baselines.signals import INTERRUPTED, REFUSED, end_on_signals, leave_on_interrupt
+from azumaya.baselines.system.signals import (
+    INTERRUPTED,
+    REFUSED,
+    end_on_signals,
+    leave_on_interrupt,
+)
 
 if __name__ == "__main__":
     leave_on_interrupt()  # before what takes long to import
@@ -25,7 +30,7 @@ except MissingExtraError as missing:
 
 import typer
 
-from azumaya.baselines.files import reason, shown, write_whole
+from azumaya.baselines.system.files import reason, shown, write_whole
 from azumaya.baselines.terminal import complaints, guarded
 from azumaya.baselines.terminal import console as new_console
 from azumaya.benchmarks import device, machine, report

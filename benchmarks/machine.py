@@ -8,7 +8,7 @@ import platform
 import re
 from typing import Any
 
-from azumaya.baselines.machine import commit, cpu_model
+from azumaya.baselines.system.machine import commit, cpu_model
 from azumaya.baselines.version import installed
 from azumaya.envs.adapters.batch.workers import available_cores
 

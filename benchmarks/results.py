@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from azumaya.baselines import files
+from azumaya.baselines.system import files
 from azumaya.benchmarks import machine
 
 Row = dict[str, Any]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.agents.states import ActsOnStates, GameStates
-from azumaya.baselines.signals import Ended
+from azumaya.baselines.system.signals import Ended
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.opponents import Opponent, checked_answer
 from azumaya.envs.errors import told

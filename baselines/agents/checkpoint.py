@@ -25,7 +25,7 @@ from azumaya.baselines.agents.sidecar import (
     sidecar_text,
     without,
 )
-from azumaya.baselines.files import write_together
+from azumaya.baselines.system.files import write_together
 from azumaya.envs.errors import brief
 from azumaya.envs.extras import require
 

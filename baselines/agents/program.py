@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from typing import IO
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.files import shown
-from azumaya.baselines.keeper import KeptProcess, how_ended
 from azumaya.baselines.search.arguments import check_number
+from azumaya.baselines.system.files import shown
+from azumaya.baselines.system.keeper import KeptProcess, how_ended
 from azumaya.envs import MoveNameError, Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError, brief

@@ -13,7 +13,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.files import is_count, read_bytes, read_json
+from azumaya.baselines.system.files import is_count, read_bytes, read_json
 from azumaya.baselines.version import version
 from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError, brief

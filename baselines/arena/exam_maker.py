@@ -45,7 +45,6 @@ from azumaya.baselines.arena.seeded_work import (
     do_work,
     read_work,
 )
-from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.game_options import read_options
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.search.alphabeta import Room, check_open
@@ -53,6 +52,7 @@ from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.baselines.search.solver import Solving
+from azumaya.baselines.system.files import shown, write_whole
 from azumaya.baselines.terminal import complaints, guarded
 from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from azumaya.baselines.files import UnusableFileError, read_bytes
+from azumaya.baselines.system.files import UnusableFileError, read_bytes
 from azumaya.envs import OptionError, Position
 from azumaya.envs.errors import brief
 from azumaya.envs.registry import find_game

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from azumaya.baselines.files import is_special, shown
+from azumaya.baselines.system.files import is_special, shown
 from azumaya.envs import Position
 from azumaya.envs.errors import RecordError
 from azumaya.envs.extras import require

@@ -19,8 +19,8 @@ import typer
 from azumaya.baselines.agents.asking import move_of
 from azumaya.baselines.arena.gallery import FILE, Exhibit, gallery_line, turns
 from azumaya.baselines.entrants import choose_game, find_entrant, first_position
-from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.replay import values_of
+from azumaya.baselines.system.files import shown, write_whole
 from azumaya.baselines.table import Table
 from azumaya.baselines.terminal import complaints, console, guarded, progress
 from azumaya.envs import GAMES, OptionError

@@ -17,9 +17,9 @@ import typer
 
 from azumaya.baselines.arena.random_moves import random_action
 from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, each_line, read_work
-from azumaya.baselines.files import write_whole
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import MEGABYTES, SolverRooms, Solving
+from azumaya.baselines.system.files import write_whole
 from azumaya.baselines.terminal import complaints, guarded
 from azumaya.baselines.work_file import Line
 from azumaya.envs import Position

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import TimeElapsedColumn
 
-from azumaya.baselines.pool import ended_pool
+from azumaya.baselines.system.pool import ended_pool
 from azumaya.baselines.terminal import progress
 from azumaya.baselines.work_file import Line, WorkFileError, lines_of, open_work
 from azumaya.envs.errors import OptionError

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 from azumaya.baselines.classroom import linux
 from azumaya.baselines.classroom.seccomp import filter_calls
-from azumaya.baselines.keeper import end_all
+from azumaya.baselines.system.keeper import end_all
 
 NAMESPACES, LANDLOCK, SECCOMP = "namespaces", "landlock", "seccomp"
 LAYERS = (NAMESPACES, LANDLOCK, SECCOMP)

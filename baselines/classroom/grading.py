@@ -34,8 +34,8 @@ from azumaya.baselines.classroom.process import (
 from azumaya.baselines.classroom.sitting import AT_ONCE, CHECKED, check, sit
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
-from azumaya.baselines.files import read_bytes
-from azumaya.baselines.threads import work_through
+from azumaya.baselines.system.files import read_bytes
+from azumaya.baselines.system.threads import work_through
 from azumaya.envs.adapters.batch.workers import available_cores
 
 OPPONENTS = ("random", "greedy", "uct:100")

@@ -27,8 +27,8 @@ from typing import Any
 from azumaya.baselines.arena import exams
 from azumaya.baselines.arena.league.crew import LOOK, ONE_THREAD, StoppedError
 from azumaya.baselines.classroom.confine import LAYERS, Isolation, lacking
-from azumaya.baselines.files import UnusableFileError, locked, parse_json
-from azumaya.baselines.keeper import how_ended
+from azumaya.baselines.system.files import UnusableFileError, locked, parse_json
+from azumaya.baselines.system.keeper import how_ended
 from azumaya.envs.kernels.cache import cache_root
 from azumaya.envs.registry import MODULES
 

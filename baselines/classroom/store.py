@@ -17,7 +17,7 @@ from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import Exam
 from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.sitting import Fault, Sitting
-from azumaya.baselines.files import parse_json, shown
+from azumaya.baselines.system.files import parse_json, shown
 from azumaya.baselines.version import version
 from azumaya.baselines.work_file import LineFile, line_text
 from azumaya.envs.errors import brief

@@ -12,9 +12,9 @@ import typer
 from rich.table import Table
 
 from azumaya.baselines.commands.evaluate import Options
-from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named, named_games, read_options
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
+from azumaya.baselines.system.files import check_picture, shown
 from azumaya.baselines.terminal import complaints, console
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError, Position, find_game

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from azumaya.baselines.contract import check_game
-from azumaya.baselines.signals import FAILED
+from azumaya.baselines.system.signals import FAILED
 from azumaya.baselines.terminal import complaints, console
 from azumaya.envs.errors import OptionError, told
 from azumaya.envs.extras import import_own

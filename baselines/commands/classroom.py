@@ -59,9 +59,9 @@ from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, be
 from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
 from azumaya.baselines.commands.exam import part_named
 from azumaya.baselines.commands.group import with_default
-from azumaya.baselines.files import shown, write_whole
 from azumaya.baselines.game_options import game_named, named_games
-from azumaya.baselines.signals import FAILED, INTERRUPTED
+from azumaya.baselines.system.files import shown, write_whole
+from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from azumaya.baselines.doctor import NOTE, OK, WRONG, Finding, examine
-from azumaya.baselines.signals import FAILED
+from azumaya.baselines.system.signals import FAILED
 from azumaya.baselines.terminal import console
 
 MARKS = {OK: "✓", NOTE: "·", WRONG: "✗"}

@@ -20,8 +20,8 @@ from azumaya.baselines.arena.exam_report import distance_tables, draw_exams, exa
 from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
 from azumaya.baselines.arena.exams import PARTS, SUFFIX, Exam, Part, exams_at, has_exam, load_exam
 from azumaya.baselines.entrants import Entrant, find_entrant, wrong_moves_fail
-from azumaya.baselines.files import check_picture, shown
 from azumaya.baselines.game_options import game_named, named_games
+from azumaya.baselines.system.files import check_picture, shown
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.extras import require

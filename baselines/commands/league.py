@@ -44,9 +44,9 @@ from azumaya.baselines.arena.league.tables import (
 )
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.commands.group import with_default
-from azumaya.baselines.files import check_picture, check_writable, shown, write_whole
 from azumaya.baselines.game_options import game_named, named_games
-from azumaya.baselines.signals import FAILED, INTERRUPTED
+from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
+from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES
 from azumaya.envs.adapters.batch.workers import available_cores

@@ -16,7 +16,7 @@ from azumaya.baselines.commands.evaluate import Options
 from azumaya.baselines.entrants import HUMAN, choose_game, find_entrant, first_position
 from azumaya.baselines.game_options import named_games
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse
-from azumaya.baselines.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
+from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
 from azumaya.baselines.table import Table
 from azumaya.baselines.terminal import complaints
 from azumaya.baselines.words import counted

@@ -17,8 +17,8 @@ from rich.progress import TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from azumaya.baselines.files import shown
-from azumaya.baselines.signals import FAILED, INTERRUPTED, REFUSED
+from azumaya.baselines.system.files import shown
+from azumaya.baselines.system.signals import FAILED, INTERRUPTED, REFUSED
 from azumaya.baselines.terminal import UNUSABLE, console, progress, say
 
 if TYPE_CHECKING:

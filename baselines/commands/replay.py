@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from azumaya.baselines.files import check_writable, shown, write_whole
 from azumaya.baselines.replay import replay_gif, replay_mp4, replay_page
+from azumaya.baselines.system.files import check_writable, shown, write_whole
 from azumaya.baselines.terminal import complaints, progress
 from azumaya.baselines.words import counted
 from azumaya.envs import OptionError

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from azumaya.baselines.agent_names import example_agents
-from azumaya.baselines.files import check_folder, reason, shown
 from azumaya.baselines.serve.limits import Limits
+from azumaya.baselines.system.files import check_folder, reason, shown
 from azumaya.envs import OptionError
 from azumaya.envs.extras import require
 

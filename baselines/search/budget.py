@@ -13,7 +13,7 @@ import numpy as np
 
 from azumaya.baselines.search.arguments import check_number
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
-from azumaya.baselines.threads import work_through
+from azumaya.baselines.system.threads import work_through
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.whole import as_whole

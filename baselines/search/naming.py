@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint, read_sidecar
-from azumaya.baselines.files import shown
 from azumaya.baselines.search.agents import (
     AlphaBetaAgent,
     BatchPUCTAgent,
@@ -16,6 +15,7 @@ from azumaya.baselines.search.agents import (
 )
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator
+from azumaya.baselines.system.files import shown
 from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import is_value, load_value
 from azumaya.envs.errors import OptionError

@@ -20,7 +20,6 @@ from starlette.routing import Route
 
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.arena.gallery import read_gallery
-from azumaya.baselines.files import UnusableFileError, parse_json
 from azumaya.baselines.replay import replay_page
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS
 from azumaya.baselines.serve.answers import JSONAnswer
@@ -33,6 +32,7 @@ from azumaya.baselines.serve.once import Once
 from azumaya.baselines.serve.readiness import Readiness
 from azumaya.baselines.serve.store import Kept, Store
 from azumaya.baselines.serve.workers import Workers, hint, think
+from azumaya.baselines.system.files import UnusableFileError, parse_json
 from azumaya.envs.render.board import web_file
 
 COOKIE = "azumaya_visitor"

@@ -10,10 +10,10 @@ from typing import Any
 
 from azumaya.baselines.agent_names import SIMPLE
 from azumaya.baselines.entrants import HUMAN, Entrant, find_entrant
-from azumaya.baselines.files import shown
 from azumaya.baselines.game_options import check_value, read_value
 from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.system.files import shown
 from azumaya.baselines.values.champion import CHAMPION, champion_file
 from azumaya.envs import OptionError
 from azumaya.envs.game import Game, Option

@@ -16,11 +16,11 @@ from weakref import WeakValueDictionary
 
 from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.entrants import HUMAN, Entrant, trained_options
-from azumaya.baselines.files import is_count, shown
 from azumaya.baselines.serve.choices import Choices, checked_texts, option_values
 from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.baselines.serve.seats import seated
 from azumaya.baselines.serve.store import Kept, Store
+from azumaya.baselines.system.files import is_count, shown
 from azumaya.baselines.table import Table
 from azumaya.envs.game import Game
 from azumaya.envs.notation import GameRecord

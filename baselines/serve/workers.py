@@ -15,9 +15,9 @@ from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import AgentFailedError, move_of
 from azumaya.baselines.commands.analyse import summary
-from azumaya.baselines.pool import kill_processes, process_pool
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.serve.limits import Limits, RefusalError
+from azumaya.baselines.system.pool import kill_processes, process_pool
 from azumaya.envs import Position
 
 SHORT_MS = 200

@@ -2,7 +2,7 @@
 
 import sys
 
-from azumaya.baselines.signals import REFUSED, leave_on_interrupt
+from azumaya.baselines.system.signals import REFUSED, leave_on_interrupt
 
 if sys.argv[:1] == ["-m"]:  # its value while Python looks up the module of `-m`
     leave_on_interrupt()  # before what takes long to import

@@ -13,7 +13,7 @@ import tyro
 
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.signals import DONE, FAILED, INTERRUPTED, REFUSED, end_on_signals
+from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, REFUSED, end_on_signals
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError

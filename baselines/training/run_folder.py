@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.files import (
+from azumaya.baselines.system.files import (
     MOST_TEXT,
     UnusableFileError,
     flush_folder,

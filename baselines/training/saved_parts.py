@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar, sidecar_of
-from azumaya.baselines.files import is_count
+from azumaya.baselines.system.files import is_count
 from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.saves import Save, prefixed
 

@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from azumaya.baselines.agents.sidecar import CheckpointError
-from azumaya.baselines.files import is_count, parse_json, read_bytes
+from azumaya.baselines.system.files import is_count, parse_json, read_bytes
 
 KEY = "azumaya_run"
 """The key of the JSON object in the metadata."""

@@ -32,9 +32,9 @@ from azumaya.baselines.arena.report import (
     save_picture,
     shown_rate,
 )
-from azumaya.baselines.files import write_whole
 from azumaya.baselines.game_options import game_named
-from azumaya.baselines.signals import INTERRUPTED
+from azumaya.baselines.system.files import write_whole
+from azumaya.baselines.system.signals import INTERRUPTED
 from azumaya.baselines.training.checks import Count, Numbers, check_values
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.run_folder import SAVED, RunError

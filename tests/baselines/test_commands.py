@@ -17,7 +17,7 @@ from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.baselines.commands import play as play_commands
-from azumaya.baselines.signals import ENDING
+from azumaya.baselines.system.signals import ENDING
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import read_records, replay

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.files import (
+from azumaya.baselines.system.files import (
     check_picture,
     check_writable,
     reason,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from azumaya.baselines.files import MOST_NESTING, UnusableFileError, parse_json
+from azumaya.baselines.system.files import MOST_NESTING, UnusableFileError, parse_json
 
 DEEP = "[" * 200_000 + '""' + "]" * 200_000
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, each_line, read_work
-from azumaya.baselines.signals import REFUSED
+from azumaya.baselines.system.signals import REFUSED
 from azumaya.baselines.work_file import Line, WorkFileError, open_work
 from azumaya.envs import GAMES
 from azumaya.envs.errors import OptionError

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.agents.asking import AgentFailedError, ask
-from azumaya.baselines.signals import INTERRUPTED
+from azumaya.baselines.system.signals import INTERRUPTED
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="exit codes of signals are POSIX")
 
@@ -50,7 +50,7 @@ COMPILING = """
 import signal, sys, threading
 import numba
 from numba.core import codegen
-from azumaya.baselines.signals import end_on_signals, interrupt_anywhere
+from azumaya.baselines.system.signals import end_on_signals, interrupt_anywhere
 
 {install}
 number = signal.Signals(int(sys.argv[1]))
@@ -89,7 +89,7 @@ def test_a_signal_during_compilation_is_not_lost(install: str, number: int, code
 def test_a_signal_that_is_sent_again_ends_what_the_main_thread_waits_for() -> None:
     """Such as the lock of the compile cache, which another process may hold for a minute."""
     program = (
-        "import signal, threading; from azumaya.baselines.signals import end_on_signals\n"
+        "import signal, threading; from azumaya.baselines.system.signals import end_on_signals\n"
         "end_on_signals()\n"
         "def _raw_object_cache_notify():  # as in llvmlite, where exceptions are lost\n"
         "    signal.raise_signal(signal.SIGTERM)\n"
@@ -107,7 +107,7 @@ def test_a_signal_that_is_sent_again_ends_what_the_main_thread_waits_for() -> No
 def test_a_signal_in_a_callback_of_a_weak_reference_is_not_lost(number: str, code: int) -> None:
     program = (
         "import signal, threading, weakref\n"
-        "from azumaya.baselines.signals import end_on_signals, interrupt_anywhere\n"
+        "from azumaya.baselines.system.signals import end_on_signals, interrupt_anywhere\n"
         "end_on_signals(); interrupt_anywhere()\n"
         "class Thing: pass\n"
         "thing = Thing()\n"
@@ -122,7 +122,7 @@ def test_a_signal_in_a_callback_of_a_weak_reference_is_not_lost(number: str, cod
 
 def test_other_exceptions_that_can_only_be_printed_still_are() -> None:
     program = (
-        "from azumaya.baselines.signals import interrupt_anywhere\n"
+        "from azumaya.baselines.system.signals import interrupt_anywhere\n"
         "interrupt_anywhere()\n"
         "class Thing:\n"
         "    def __del__(self): raise SystemExit(143)\n"
@@ -135,7 +135,7 @@ def test_other_exceptions_that_can_only_be_printed_still_are() -> None:
 
 def test_a_foreign_handler_of_ctrl_c_stays() -> None:
     program = (
-        "import signal; from azumaya.baselines.signals import interrupt_anywhere\n"
+        "import signal; from azumaya.baselines.system.signals import interrupt_anywhere\n"
         "for handler in (signal.SIG_IGN, print):\n"
         "    signal.signal(signal.SIGINT, handler); interrupt_anywhere()\n"
         "    assert signal.getsignal(signal.SIGINT) is handler\n"
@@ -147,7 +147,7 @@ def test_a_foreign_handler_of_ctrl_c_stays() -> None:
 def test_a_signal_is_not_lost_in_code_that_catches_everything() -> None:
     """As some packages do while they are imported."""
     program = (
-        "import signal, threading; from azumaya.baselines.signals import end_on_signals\n"
+        "import signal, threading; from azumaya.baselines.system.signals import end_on_signals\n"
         "end_on_signals()\n"
         "def careless():\n"
         "    try:\n"
@@ -164,7 +164,7 @@ def test_a_signal_is_not_lost_in_code_that_catches_everything() -> None:
 @posix
 def test_what_runs_at_the_end_is_not_interrupted() -> None:
     program = (
-        "import atexit, signal, time; from azumaya.baselines.signals import end_on_signals\n"
+        "import atexit, signal, time; from azumaya.baselines.system.signals import end_on_signals\n"
         "end_on_signals()\n"
         "def save():\n"
         "    time.sleep(0.5)\n"
@@ -201,7 +201,7 @@ def test_a_signal_that_comes_while_an_agent_thinks_is_no_failure_of_it() -> None
     program = """
 import signal
 from azumaya.baselines.agents.asking import ask
-from azumaya.baselines.signals import end_on_signals
+from azumaya.baselines.system.signals import end_on_signals
 class Waiting:
     def act(self, positions, keys):
         signal.raise_signal(signal.SIGTERM)

@@ -15,7 +15,7 @@ import pytest
 from azumaya.baselines import entrants, terminal
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.commands.app import app
-from azumaya.baselines.signals import FAILED, REFUSED
+from azumaya.baselines.system.signals import FAILED, REFUSED
 from azumaya.envs.puzzles.bank import BANK_FILE
 from tests.commands import azumaya
 from tests.processes import run, start

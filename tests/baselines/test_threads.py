@@ -8,12 +8,12 @@ import threading
 
 import pytest
 
-from azumaya.baselines.threads import Together, work_through
+from azumaya.baselines.system.threads import Together, work_through
 
 PATIENCE = 100
 INTERRUPTED = """
 import functools, itertools, os, signal, sys, threading, time
-from azumaya.baselines.threads import work_through
+from azumaya.baselines.system.threads import work_through
 
 again, running = sys.argv[1] == "twice", set()
 

@@ -22,7 +22,7 @@ import pytest
 from sb3_contrib import MaskablePPO
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from azumaya.baselines import files
+from azumaya.baselines.system import files
 from azumaya.baselines.training import maskable_ppo, run_folder, saved_parts
 from azumaya.baselines.training.loop import RunLog
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, Reporter, main, run_words

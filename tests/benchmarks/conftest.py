@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from azumaya.baselines.files import locked
+from azumaya.baselines.system.files import locked
 from azumaya.benchmarks.plan import FORMS, Budget
 from azumaya.benchmarks.results import Row, read_run
 from azumaya.benchmarks.run import run

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from azumaya.baselines.files import write_whole
+from azumaya.baselines.system.files import write_whole
 from azumaya.benchmarks.__main__ import app
 from azumaya.benchmarks.results import Results, ResultsError, read_run
 from azumaya.envs.registry import GAMES
@@ -60,7 +60,7 @@ def test_a_signal_to_the_command_alone_ends_the_run(
 STARTS_ONE = """
 import subprocess, sys, time
 from pathlib import Path
-from azumaya.baselines.signals import end_on_signals
+from azumaya.baselines.system.signals import end_on_signals
 from azumaya.benchmarks.child import run_child
 end_on_signals()
 word, body, ready, how = sys.argv[1:]
@@ -113,7 +113,7 @@ def test_ignored_signals_stay_ignored() -> None:
     """An ignored signal stays ignored, as under `nohup`."""
     code = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
-        "from azumaya.baselines.signals import end_on_signals; end_on_signals(); "
+        "from azumaya.baselines.system.signals import end_on_signals; end_on_signals(); "
         "assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN; "
         "assert callable(signal.getsignal(signal.SIGTERM))"
     )

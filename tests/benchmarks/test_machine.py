@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines import machine
+from azumaya.baselines.system import machine
 
 
 def git(folder: Path, *words: str) -> None:

@@ -45,7 +45,7 @@ from azumaya.baselines.classroom.process import (
 from azumaya.baselines.classroom.seccomp import MACHINES, program
 from azumaya.baselines.classroom.sitting import check
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
-from azumaya.baselines.files import locked
+from azumaya.baselines.system.files import locked
 from azumaya.envs import GAMES, Position
 from azumaya.envs.kernels.cache import cache_root
 from azumaya.envs.notation import GameRecord

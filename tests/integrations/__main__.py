@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.signals import end_on_signals
+from azumaya.baselines.system.signals import end_on_signals
 from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.environments import InstallError, default_place, environment_of, why
 from tests.integrations.catalogue import LIBRARIES, SCRIPTS, Library

@@ -33,7 +33,7 @@ from azumaya.baselines.arena.league.league import join, local_crew, play_league
 from azumaya.baselines.arena.league.making import sitting_out
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import Plan
-from azumaya.baselines.keeper import KeptProcess
+from azumaya.baselines.system.keeper import KeptProcess
 from azumaya.envs import OptionError
 from tests import processes
 from tests.league.odd_agents import UNMADE

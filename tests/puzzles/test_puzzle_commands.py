@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.commands import puzzles as puzzle_commands
-from azumaya.baselines.signals import FAILED
+from azumaya.baselines.system.signals import FAILED
 from azumaya.envs.puzzles import generator, load_bank
 from azumaya.envs.puzzles.bank import BANK_FILE, BANK_SEED
 from azumaya.envs.puzzles.generator import generate

@@ -27,6 +27,7 @@ TIERS = (
     r"envs\.adapters\.(aec|duel|cuda)(\.\w+)?",
     r"envs\.adapters\.devices",
     r"envs|envs\.\w+_v\d+",
+    r"baselines\.system(\.\w+)?",
     r"wrappers(\.\w+)?",
     r"baselines(\.\w+)*",
     r"benchmarks(\.\w+)*",

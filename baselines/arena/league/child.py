@@ -11,7 +11,7 @@ import os
 import sys
 
 from azumaya.baselines.arena.league.games import Board, Table
-from azumaya.baselines.files import write_all
+from azumaya.baselines.system.files import write_all
 
 
 def main(board: int) -> None:

@@ -21,8 +21,8 @@ from azumaya.baselines.agents.program import close_pipe
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult, read_card
-from azumaya.baselines.keeper import KeptProcess, how_ended
-from azumaya.baselines.threads import Together
+from azumaya.baselines.system.keeper import KeptProcess, how_ended
+from azumaya.baselines.system.threads import Together
 from azumaya.envs import OptionError
 
 LOOK = 0.05

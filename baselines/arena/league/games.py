@@ -18,8 +18,8 @@ from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena.league.cards import CHANGED, card_of, identity
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
-from azumaya.baselines.files import shown
-from azumaya.baselines.signals import Ended
+from azumaya.baselines.system.files import shown
+from azumaya.baselines.system.signals import Ended
 from azumaya.envs import Position
 from azumaya.envs.errors import brief, told
 from azumaya.envs.whole import as_whole

@@ -15,7 +15,7 @@ from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.league.results import LeagueFile, PairResult
 from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import check_starts
-from azumaya.baselines.files import shown
+from azumaya.baselines.system.files import shown
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.errors import brief

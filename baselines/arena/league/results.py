@@ -18,8 +18,8 @@ from typing import Any
 
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.files import is_count, is_special, parse_json, shown
-from azumaya.baselines.machine import commit, cpu_model
+from azumaya.baselines.system.files import is_count, is_special, parse_json, shown
+from azumaya.baselines.system.machine import commit, cpu_model
 from azumaya.baselines.version import version
 from azumaya.baselines.work_file import LineFile, line_text
 from azumaya.envs import GAMES

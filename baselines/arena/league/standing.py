@@ -14,8 +14,8 @@ from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import League, PairResult
-from azumaya.baselines.files import parse_json, read_bytes, shown
 from azumaya.baselines.search.arguments import check_number
+from azumaya.baselines.system.files import parse_json, read_bytes, shown
 from azumaya.envs import OptionError
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
