@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import queue
-import select
 import shlex
 import shutil
-import subprocess
 import threading
-import time
 from collections.abc import Sequence
-from typing import IO
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.search.arguments import check_number
 from azumaya.baselines.system.files import shown
-from azumaya.baselines.system.keeper import KeptProcess, how_ended
+from azumaya.baselines.system.processes import (
+    Child,
+    ChildEndedError,
+    ChildError,
+    ChildTimeoutError,
+)
 from azumaya.envs import MoveNameError, Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError, brief
@@ -26,8 +24,6 @@ from azumaya.envs.errors import OptionError, brief
 PREFIX = "program:"
 """What the names of such agents begin with."""
 SECONDS = 60.0
-MOST_WAITED_MS = 1 << 20
-"""The most milliseconds in one call of the system."""
 LONGEST_LINE = 1 << 16
 """Bytes of the longest answer that is read."""
 
@@ -72,8 +68,7 @@ class ProgramAgent(Agent):
                 f"program {shown(command)!r}: no program {shown(self.words[0])!r} can be run"
             )
         self.name, self.seconds, self._watched = f"{PREFIX}{command}", seconds, watched
-        self._process: KeptProcess | None = None
-        self._reader = _Reader()
+        self._child: Child | None = None
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The action whose name the program answers, for each position.
@@ -88,15 +83,12 @@ class ProgramAgent(Agent):
 
     def close(self) -> None:
         """End the program."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.end()
-        close_pipe(process.stdin)  # the reader closes the other one
-        self._reader.stop()
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
 
     def __del__(self) -> None:
-        if getattr(self, "_process", None) is not None:
+        if getattr(self, "_child", None) is not None:
             self.close()
 
     def _move(self, position: Position) -> int:
@@ -108,113 +100,30 @@ class ProgramAgent(Agent):
             raise MoveNameError(f"{self.name}: {error}") from error
 
     def _ask(self, line: str) -> str:
-        process = self._running()
-        assert process.stdin is not None
+        child = self._running()
         try:
-            end = None if self._watched else time.monotonic() + self.seconds
-            _send(process.stdin, line.encode() + b"\n", end)
-            answer = self._reader.line(None if end is None else max(end - time.monotonic(), 0))
-        except queue.Empty:
+            answer = child.ask(line.encode(), None if self._watched else self.seconds)
+        except BaseException as error:  # after Ctrl-C, a late answer would be taken for the next
             self.close()
-            raise ProgramError(f"{self.name}: no answer in {self.seconds:g} s") from None
-        except OSError:  # it no longer reads
-            answer = b""
-        except BaseException:  # Ctrl-C: the answer would be taken for that to the next question
-            self.close()
-            raise
-        if not answer.endswith(b"\n"):
-            raise self._ended(process, answer)
+            if not isinstance(error, ChildError):
+                raise
+            raise ProgramError(f"{self.name}: {self._why(error)}") from None
         return answer.decode(errors="replace").strip()
 
-    def _ended(self, process: subprocess.Popen[bytes], answer: bytes) -> ProgramError:
-        """The error for a program that ended, or whose answer is no line."""
-        if len(answer) == LONGEST_LINE:
-            self.close()
-            return ProgramError(f"{self.name}: an answer of more than {LONGEST_LINE:,} bytes")
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(1)  # it may have closed its output without ending
-        code = process.poll()
-        self.close()
-        how = "closed its output" if code is None else f"ended with {how_ended(code)}"
-        return ProgramError(f"{self.name}: the program {how}")
+    def _why(self, error: ChildError) -> str:
+        if isinstance(error, ChildTimeoutError):
+            return f"no answer in {self.seconds:g} s"
+        if isinstance(error, ChildEndedError):
+            return f"the program {error}"
+        return str(error)
 
-    def _running(self) -> KeptProcess:
-        if self._process is None:
+    def _running(self) -> Child:
+        if self._child is None:
             try:
-                self._process = KeptProcess(
-                    self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-                )
+                self._child = Child(self.words, longest=LONGEST_LINE)
             except (OSError, ValueError) as error:
                 raise ProgramError(f"{self.name}: cannot be started: {error}") from error
-            assert self._process.stdout is not None
-            self._reader = _Reader()
-            threading.Thread(
-                target=self._reader.read, args=(self._process.stdout,), daemon=True
-            ).start()
-        return self._process
-
-
-def _send(pipe: IO[bytes], data: bytes, end: float | None) -> None:
-    """Write to a pipe, which may be full of questions that the program never read.
-
-    Raises:
-        queue.Empty: it still is at `end`, by the clock `time.monotonic`.
-    """
-    if end is None or not hasattr(select, "poll"):
-        pipe.write(data)
-        pipe.flush()
-        return
-    room = select.poll()
-    room.register(pipe, select.POLLOUT)
-    while data:
-        left = end - time.monotonic()
-        if left <= 0:
-            raise queue.Empty
-        if room.poll(min(1000 * left, MOST_WAITED_MS)):
-            data = data[os.write(pipe.fileno(), data[: select.PIPE_BUF]) :]
-
-
-class _Reader:
-    """Reads a program's answers in a thread of its own, and only those that are asked for.
-
-    So a program that writes without end fills its pipe and no memory. A read cannot be given up, so
-    a thread that waits for an answer that never comes ends with the program.
-    """
-
-    def __init__(self) -> None:
-        self._asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-
-    def line(self, seconds: float | None) -> bytes:
-        """The next line of at most `LONGEST_LINE` bytes; empty at the end of the output.
-
-        Raises:
-            queue.Empty: there is none after this time.
-        """
-        self._asked.put(True)
-        return self._answers.get(timeout=seconds)
-
-    def stop(self) -> None:
-        """Read no more lines."""
-        self._asked.put(False)
-
-    def read(self, output: IO[bytes]) -> None:
-        """Read lines as they are asked for, until `stop` or the end, and close the output.
-
-        It is closed here, because to close a pipe is to wait for its reader: a process that the
-        program has started may keep it open.
-        """
-        with output, contextlib.suppress(OSError):
-            while self._asked.get() and (answer := output.readline(LONGEST_LINE)):
-                self._answers.put(answer)
-        self._answers.put(b"")
-
-
-def close_pipe(pipe: IO[bytes] | None) -> None:
-    """Close a pipe to or from a process that has ended."""
-    if pipe is not None:
-        with contextlib.suppress(OSError):  # what was not yet written has nowhere to go
-            pipe.close()
+        return self._child
 
 
 def request(position: Position) -> str:

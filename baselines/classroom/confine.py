@@ -1,7 +1,7 @@
 """Confining the process in which a submission runs, as far as the system allows.
 
-A process is confined in two steps. `separate` comes first, before anything is imported: namespaces,
-limits, and a waiting parent that leaves no process behind. `limit_processor` and `close_off` come
+A process is confined in two steps. `separate` comes first, before anything is imported: namespaces
+and limits. `limit_processor` and `close_off` come
 when everything that the submission may use has been loaded: no files but those to read, no system
 calls that reach out.
 """
@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 from azumaya.baselines.classroom import linux
 from azumaya.baselines.classroom.seccomp import filter_calls
-from azumaya.baselines.system.keeper import end_all
+from azumaya.baselines.system.keeper import exit_as
 
 NAMESPACES, LANDLOCK, SECCOMP = "namespaces", "landlock", "seccomp"
 LAYERS = (NAMESPACES, LANDLOCK, SECCOMP)
@@ -82,28 +82,24 @@ def lacking(isolation: Isolation) -> list[str]:
 
 
 def separate(memory: int, wanted: Iterable[str], ours: Iterable[int]) -> Isolation:
-    """Limit what this process may use, and continue in a child that others cannot be reached from.
+    """Limit what this process may use, and with namespaces go on in a child that is apart.
 
-    The parent only waits. It ends with the child, and leaves no process behind.
+    The processes before it only wait, and end as it does.
 
     Args:
         memory: bytes of address space.
         wanted: the layers to put in force.
-        ours: file descriptors that the waiting parent closes.
+        ours: file descriptors that waiting processes close.
     """
     found = Isolation()
     if sys.platform == "linux":
-        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     found.attempt(NAMESPACES, wanted, _namespaces)
-    child = os.fork()
-    if child:
-        _wait_for(child, ours)
-    if NAMESPACES in found.layers and (second := os.fork()):
-        _pass_on(second, ours)  # the first process of a namespace ignores what `abort` sends it
-    if sys.platform == "linux":
-        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if NAMESPACES in found.layers:
+        for _ in range(2):  # the first process of a namespace ignores what `abort` sends it
+            if child := os.fork():
+                _wait_for(child, ours)
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     _set_limits(memory, found)
     return found
 
@@ -144,38 +140,13 @@ def _set_limit(name: str, value: int, found: Isolation) -> None:
 
 
 def _wait_for(child: int, ours: Iterable[int]) -> NoReturn:
-    """Wait for the child to end, or for the order to end it; then end with all that is left."""
-
-    def end(*_: object) -> NoReturn:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        end_all(child)
-        os._exit(128 + signal.SIGTERM)
-
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Wait for the child to end, and end as it did; what it has left in the namespace ends, too."""
     for descriptor in ours:
         os.close(descriptor)
-    status = 0
-    while True:
-        ended, code = os.wait()
-        if ended == child:
-            status = os.waitstatus_to_exitcode(code)
-            break
-    end_all(child)
-    os._exit(_code(status))
-
-
-def _pass_on(child: int, ours: Iterable[int]) -> NoReturn:
-    """Wait for the child to end; the system then ends what is left in the namespace."""
-    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-    for descriptor in ours:
-        os.close(descriptor)
-    os._exit(_code(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
-
-
-def _code(status: int) -> int:
-    """An exit code, or 128 plus the number of a signal, as in a shell."""
-    return status if status >= 0 else 128 - status
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if os.getpid() == 1:  # no signal ends the first process of a namespace
+        os._exit(code if code >= 0 else 128 - code)
+    exit_as(128 - code if code - 128 in signal.valid_signals() else code)
 
 
 def close_off(found: Isolation, wanted: Iterable[str], readable: Iterable[str],

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.arena.league.crew import StoppedError
 from azumaya.baselines.arena.league.games import AgentFaultError, Watched
 from azumaya.baselines.arena.rounds import Rounds, StartSet, WrongMoveError
 from azumaya.baselines.classroom.process import StartingError, SubmissionError
 from azumaya.baselines.classroom.submissions import SubmissionAgent, concealed
+from azumaya.baselines.system.threads import StoppedError
 from azumaya.envs.notation import GameRecord, record_of
 
 Fault = tuple[int, str]

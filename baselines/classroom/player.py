@@ -1,18 +1,15 @@
 """The process in which a submission runs.
 
-`python -m azumaya.baselines.classroom.player REQUESTS ANSWERS` is given two pipes by descriptor.
-
-It confines itself, loads the submission, and answers requests: lines of JSON that come through one
-pipe and are answered through another. Neither is standard input or output, so what a submission
-prints cannot be taken for an answer. Whatever the submission does to this process, the marks are
-made in another one, which checks every answer.
+`python -m azumaya.baselines.classroom.player` confines itself, loads the submission, and answers
+requests. What a submission prints cannot be taken for an answer. Whatever it does to this process,
+the marks are made in another one, which checks every answer.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import importlib.util
-import json
 import linecache
 import os
 import pickle
@@ -32,6 +29,7 @@ from azumaya.baselines.classroom.confine import (
     limit_processor,
     separate,
 )
+from azumaya.baselines.system.messages import Messages
 
 MODULE = "submission"
 """The name under which a submission is loaded."""
@@ -44,20 +42,19 @@ LONGEST_ANSWER = 200
 MISSING = "it defines neither a function act(position) nor a class Agent with act(self, position)"
 
 
-def main(pipes: tuple[int, int]) -> None:
+def main() -> None:
     """Confine this process, then answer requests until there are no more."""
-    with os.fdopen(pipes[0], "rb") as requests:
-        isolation = confined(requests.readline(), pipes)
-        serve(requests, pipes[1], isolation)
+    messages = Messages()
+    serve(messages, confined(messages))
 
 
-def confined(text: bytes, pipes: tuple[int, int]) -> Isolation:
+def confined(messages: Messages) -> Isolation:
     """Confine this process as it is told, and forget what was told: it names what is hidden."""
     # what the library says of its cache is nothing that the submission has printed
     warnings.filterwarnings("ignore", message="kernels are compiled anew")
-    spec = json.loads(text)
+    spec = messages.read()
     wanted = spec["layers"]
-    isolation = separate(spec["memory"], wanted, pipes)
+    isolation = separate(spec["memory"], wanted, messages.pipes)
     warm_up(spec["game"])
     if not spec["cached"]:
         forget_cache()
@@ -118,23 +115,21 @@ def readable(more: list[str]) -> list[str]:
     return [path for path in dict.fromkeys(found) if os.path.exists(path)]
 
 
-def serve(requests: Any, answers: int, isolation: Isolation) -> None:
+def serve(messages: Messages, isolation: Isolation) -> None:
     """Answer requests: first the submission itself, then positions."""
-    send(answers, {"layers": isolation.layers, "missing": isolation.missing})
-    about = json.loads(requests.readline())
-    source = requests.read(about["size"])
+    messages.answer({"layers": isolation.layers, "missing": isolation.missing})
+    about = messages.read()
+    name, source = about["name"], base64.b64decode(about["source"])
     act: Callable[[Any], Any] | None = None
 
     def begin() -> dict[str, Any]:
         nonlocal act
-        act = load(source, about["name"])
+        act = load(source, name)
         return {"loaded": True}
 
-    send(answers, {"id": about["id"], **guarded(begin, about["name"])})
-    for line in requests:
-        request = json.loads(line)
-        found = guarded(partial(choose, act, request), about["name"])
-        send(answers, {"id": request["id"], **found})
+    messages.answer({"id": about["id"], **guarded(begin, name)})
+    while (request := messages.read()) is not None:
+        messages.answer({"id": request["id"], **guarded(partial(choose, act, request), name)})
 
 
 def load(source: bytes, name: str) -> Callable[[Any], Any]:
@@ -220,12 +215,5 @@ def line_numbers(error: BaseException, name: str) -> Iterator[int]:
             yield frame.lineno
 
 
-def send(answers: int, content: Mapping[str, Any]) -> None:
-    """Write an answer as a line of JSON."""
-    left = memoryview(json.dumps(content).encode() + b"\n")
-    while left:
-        left = left[os.write(answers, left) :]
-
-
 if __name__ == "__main__":
-    main((int(sys.argv[1]), int(sys.argv[2])))
+    main()

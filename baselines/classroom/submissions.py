@@ -205,5 +205,5 @@ class SubmissionAgent(Agent):
         process, self._process = self._process, None
         if process is not None:
             process.close()
-            self.printed += process.printed
-            self.output = (self.output + process.output)[:KEPT_OUTPUT]
+            self.printed += process.prints.size
+            self.output = (self.output + process.prints.first)[:KEPT_OUTPUT]

@@ -16,7 +16,6 @@ from rich.text import Text
 
 from azumaya.baselines.agent_names import example_agents, find_agent
 from azumaya.baselines.arena.exams import PARTS
-from azumaya.baselines.arena.league.crew import StoppedError
 from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.matches import MOST_STARTS, check_starts
 from azumaya.baselines.classroom.confine import Isolation
@@ -62,6 +61,7 @@ from azumaya.baselines.commands.group import with_default
 from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.system.files import shown, write_whole
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
+from azumaya.baselines.system.threads import StoppedError
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError

@@ -14,6 +14,10 @@ WAIT = 0.02
 """Seconds between looks at whether a thread has ended; signals are handled in between."""
 
 
+class StoppedError(Exception):
+    """What was under way has been stopped before its end."""
+
+
 class Together:
     """Threads that share one event which stops them.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from azumaya.baselines.system.keeper import how_ended
+from azumaya.baselines.system.processes import how_ended
 from azumaya.baselines.words import counted, markdown
 from azumaya.benchmarks import games, machine, reference, search
 from azumaya.benchmarks.child import run_child

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -33,7 +29,7 @@ from azumaya.baselines.arena.league.league import join, local_crew, play_league
 from azumaya.baselines.arena.league.making import sitting_out
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import Plan
-from azumaya.baselines.system.keeper import KeptProcess
+from azumaya.baselines.system import processes as supervision
 from azumaya.envs import OptionError
 from tests import processes
 from tests.league.odd_agents import UNMADE
@@ -177,79 +173,6 @@ def test_programs_end_with_a_command_that_is_killed(tmp_path: Path, command: str
     processes.eventually(lambda: not processes.running_with(str(tmp_path)))
 
 
-@on_linux
-def test_a_kept_process_can_be_ended_while_a_forked_copy_of_this_one_lives() -> None:
-    kept = KeptProcess(["sh", "-c", "echo $$; exec sleep 60"], stdout=subprocess.PIPE)
-    with kept:
-        assert kept.stdout is not None
-        own = int(kept.stdout.readline())
-        if (copy := os.fork()) == 0:
-            signal.pause()
-        kept.end()
-        os.kill(copy, signal.SIGKILL)
-        os.waitpid(copy, 0)
-    assert not Path(f"/proc/{own}").exists()
-
-
-def test_of_a_process_that_cannot_be_started_nothing_is_left(
-    recwarn: pytest.WarningsRecorder,
-) -> None:
-    with pytest.raises(OSError, match="no such program"):
-        KeptProcess(["./no such program"], stdout=subprocess.PIPE)
-    gc.collect()
-    assert not recwarn.list
-
-
-@on_linux
-def test_what_a_kept_process_leaves_does_not_stay_in_the_table_of_processes() -> None:
-    """As it would be while the process runs: its keeper is the parent."""
-    kept = KeptProcess(["sh", "-c", "(true &); exec sleep 60"])
-    children = Path(f"/proc/{kept.pid}/task/{kept.pid}/children")
-    with kept:
-        try:
-            processes.eventually(lambda: _names(children) == ["sleep"], 20)
-        finally:
-            kept.end()
-
-
-def _names(children: Path) -> list[str]:
-    """The names of processes whose ids are in a file."""
-    return [Path(f"/proc/{one}/comm").read_text().strip() for one in children.read_text().split()]
-
-
-def block() -> None:
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
-
-
-def ignore() -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-
-
-@on_linux
-@pytest.mark.parametrize(("how", "seconds"), [(block, 0.5), (ignore, 0)])
-def test_ends_are_noticed_below_a_program_that_does_not_ask_for_them(
-    how: Callable[[], None], seconds: float
-) -> None:
-    """Its processes inherit that."""
-    words = ["sh", "-c", f"sleep 60 & sleep {seconds}; exit 6"]
-    with KeptProcess(words, preexec_fn=how) as kept:
-        try:
-            assert kept.wait(10) == 6
-        finally:
-            kept.end()
-
-
-@on_linux
-def test_all_ends_though_its_keeper_was_stopped(tmp_path: Path) -> None:
-    code = "import os, signal, time; os.kill(os.getppid(), signal.SIGSTOP); time.sleep(60)"
-    kept = KeptProcess([sys.executable, "-c", code, str(tmp_path)])
-    with kept:
-        state = Path(f"/proc/{kept.pid}/stat")
-        processes.eventually(lambda: ") T " in state.read_text(), 20)
-        kept.end()
-    assert not processes.running_with(str(tmp_path))
-
-
 def test_programs_that_agents_start_read_no_jobs() -> None:
     """Such a program waits for a pipe of jobs to end, or takes the next job."""
     pair = played_against_random("odd_agents:Starts", limit=20.0)
@@ -260,16 +183,10 @@ def test_no_agent_is_charged_for_a_machine_that_stands_still(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Stands in for a suspended machine: whoever looks at the clock does so with long gaps."""
-    readable = crew._readable
-
-    def late(pipe: IO[bytes]) -> bool:
-        time.sleep(0.8)
-        return readable(pipe)
-
     name = "odd_agents:Slow"
     key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
     job = PairJob(key, (name, "random"), ("python", "built in"), 0, False, 0.5)
-    monkeypatch.setattr(crew, "_readable", late)
+    monkeypatch.setattr(supervision, "LOOK", 0.8)
     faults = []
     for still in (0.1, 10.0):
         monkeypatch.setattr(crew, "STILL", still)
@@ -374,20 +291,6 @@ def test_the_new_code_of_an_agent_does_not_play_under_its_old_id(
     assert worker.play_pair(late, threading.Event()) == unplayed
     worker.close()
     file.close()
-
-
-def test_pipes_with_high_numbers_can_be_read() -> None:
-    """Other code of the process may have a thousand files open."""
-    fcntl, resource = pytest.importorskip("fcntl"), pytest.importorskip("resource")
-    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 2000:
-        pytest.skip("needs 2,000 descriptors")
-    reader, writer = os.pipe()
-    number = fcntl.fcntl(reader, fcntl.F_DUPFD, 1500)
-    with open(reader, "rb"), open(number, "rb") as high, open(writer, "wb", 0) as out:
-        assert high.fileno() >= 1500
-        assert not crew._readable(high)
-        out.write(b"1")
-        assert crew._readable(high)
 
 
 def test_a_league_that_is_stopped_closes_its_workers(monkeypatch: pytest.MonkeyPatch) -> None:

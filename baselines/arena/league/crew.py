@@ -2,45 +2,38 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
-import selectors
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.agents.program import close_pipe
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult, read_card
-from azumaya.baselines.system.keeper import KeptProcess, how_ended
-from azumaya.baselines.system.threads import Together
+from azumaya.baselines.system.processes import (
+    ONE_THREAD,
+    Child,
+    ChildEndedError,
+    module_words,
+)
+from azumaya.baselines.system.threads import StoppedError, Together
 from azumaya.envs import OptionError
 
-LOOK = 0.05
-"""Seconds between looks at a process that is playing."""
 STILL = 1.0
 """The longest time between two looks, in seconds, on a machine that runs. If it is longer, the
 machine stood still, as when it is suspended, and the rest is not counted as an agent's time."""
 TRIES = 3
 """How often a game is begun whose process ends while no agent is thinking."""
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class LeagueError(RuntimeError):
     """Games cannot be played: their processes end before any agent is asked."""
-
-
-class StoppedError(Exception):
-    """The league is being stopped."""
 
 
 @dataclass(frozen=True)
@@ -117,11 +110,51 @@ def _fault(game: Mapping[str, Any]) -> tuple[int, str] | None:
     return (game["fault"][0], game["fault"][1]) if game["fault"] else None
 
 
+class LateError(Exception):
+    """An agent has taken too long; its number, and whether it was being made."""
+
+    def __init__(self, which: int, making: bool) -> None:
+        self.which, self.making = which, making
+
+
+class Watch:
+    """Looks at the agents of a process that is playing.
+
+    Args:
+        board: what the process says of them.
+        limit: the seconds that each has for a move.
+        stop: set to stop the league.
+    """
+
+    def __init__(self, board: Board, limit: float, stop: threading.Event) -> None:
+        self._board, self._limit, self._stop = board, limit, stop
+        self._looked, self._still, self._late = time.monotonic(), 0.0, False
+
+    def look(self) -> None:
+        """See whether the agent whose turn it is has taken too long.
+
+        Raises:
+            StoppedError: `stop` was set.
+            LateError: it has, also by the look before: one look may come between a move and its
+                report.
+        """
+        if self._stop.is_set():
+            raise StoppedError
+        before, self._looked = self._looked, time.monotonic()
+        which, seconds, making = self._board.read()
+        still = self._still + max(0.0, self._looked - before - STILL)
+        self._still = max(0.0, min(still, seconds))  # only what was during this call of the agent
+        late = which != NOBODY and seconds - self._still > self._limit
+        if late and self._late:
+            raise LateError(which, making)
+        self._late = late
+
+
 class Worker:
     """A process that plays one game after the other; started when needed, replaced when it ends."""
 
     def __init__(self) -> None:
-        self._process: KeptProcess | None = None
+        self._child: Child | None = None
         self._made: dict[str, str] = {}
 
     def play_pair(self, job: PairJob, stop: threading.Event) -> Outcome:
@@ -156,14 +189,11 @@ class Worker:
 
     def close(self) -> None:
         """End the process, and those it has started."""
-        process, self._process = self._process, None
+        child, self._child = self._child, None
         self._made.clear()
-        if process is None:
-            return
-        process.end()
-        close_pipe(process.stdin)
-        close_pipe(process.stdout)
-        self._board.close()
+        if child is not None:
+            child.end()
+            self._board.close()
 
     def _play(self, job: Mapping[str, Any], limit: float, stop: threading.Event) -> dict[str, Any]:
         for _ in range(TRIES):
@@ -180,68 +210,39 @@ class Worker:
         self, job: Mapping[str, Any], limit: float, stop: threading.Event
     ) -> dict[str, Any] | None:
         """The report of a game; None if the process ended while no agent was thinking."""
-        process = self._running()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with contextlib.suppress(OSError):  # it has ended, which is seen below
-            process.stdin.write(json.dumps(job).encode() + b"\n")
-            process.stdin.flush()
-        answer, looked, still, late = b"", time.monotonic(), 0.0, False
-        while not answer.endswith(b"\n"):
-            if stop.is_set():
-                raise StoppedError
-            readable = _readable(process.stdout)
-            before, looked = looked, time.monotonic()
-            still += max(0.0, looked - before - STILL)
-            if readable:
-                part = os.read(process.stdout.fileno(), 1 << 16)
-                if not part:
-                    return self._after_the_end(process)
-                answer += part
-                continue
-            which, seconds, making = self._board.read()
-            still = max(0.0, min(still, seconds))  # only what was during this call of the agent
-            confirmed, late = late, which != NOBODY and seconds - still > limit
-            if confirmed and late:  # one look may come between a move and its report
-                self.close()
-                if making:
-                    return unfit(which, f"cannot be made in {limit:g} s")
-                return lost(which, f"time-out: no move in {limit:g} s")
+        child = self._running()
+        watch = Watch(self._board, limit, stop)
+        try:
+            answer = child.ask(json.dumps(job).encode(), look=watch.look)
+        except LateError as error:
+            self.close()
+            if error.making:
+                return unfit(error.which, f"cannot be made in {limit:g} s")
+            return lost(error.which, f"time-out: no move in {limit:g} s")
+        except ChildEndedError as error:
+            which, _, making = self._board.read()
+            self.close()
+            if which == NOBODY:
+                return None
+            how = error.how or str(error)
+            if making:
+                return unfit(which, f"cannot be made: it crashed its process: {how}")
+            return lost(which, f"crashed its process: {how}")
         report: dict[str, Any] = json.loads(answer)
         return report
 
-    def _after_the_end(self, process: KeptProcess) -> dict[str, Any] | None:
-        which, _, making = self._board.read()
-        code = process.wait()
-        self.close()
-        how = how_ended(code)
-        if which == NOBODY:
-            return None
-        if making:
-            return unfit(which, f"cannot be made: it crashed its process: {how}")
-        return lost(which, f"crashed its process: {how}")
-
-    def _running(self) -> KeptProcess:
-        if self._process is None:
+    def _running(self) -> Child:
+        if self._child is None:
             with tempfile.TemporaryFile() as file:  # without a name: nothing is left of it
                 file.truncate(Board.SIZE)
                 number = file.fileno()
                 self._board = Board(number)
                 self._board.write(NOBODY)
-                self._process = KeptProcess(
-                    [sys.executable, "-P", "-m", "azumaya.baselines.arena.league.child",
-                     str(number)],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, pass_fds=(number,),
-                    env={**os.environ, **dict.fromkeys(ONE_THREAD, "1")},
+                self._child = Child(
+                    module_words("azumaya.baselines.arena.league.child", str(number)),
+                    pass_fds=(number,), env={**os.environ, **ONE_THREAD},
                 )  # fmt: skip
-        return self._process
-
-
-def _readable(pipe: IO[bytes]) -> bool:
-    """Wait for a moment until a pipe can be read; `select` cannot if its number is above 1,023."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, selectors.EVENT_READ)
-        return bool(selector.select(LOOK))
+        return self._child
 
 
 def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[Outcome]:
