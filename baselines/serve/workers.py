@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
@@ -17,7 +16,8 @@ from azumaya.baselines.agents.asking import AgentFailedError, move_of
 from azumaya.baselines.commands.analyse import summary
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.serve.limits import Limits, RefusalError
-from azumaya.baselines.system.pool import kill_processes, process_pool
+from azumaya.baselines.system.calls import Caller
+from azumaya.baselines.system.processes import ChildEndedError, ChildError, ChildTimeoutError
 from azumaya.envs import Position
 
 SHORT_MS = 200
@@ -26,32 +26,46 @@ SHOWN = 8
 """Moves that a hint lists."""
 
 
+class Here:
+    """Makes calls in this process, as tests want it; a call that has begun cannot be ended."""
+
+    def call(self, work: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Any:
+        """What a function returns."""
+        return work(*arguments)
+
+    def kill(self) -> None:
+        """Nothing to end."""
+
+    close = end = kill
+
+
 class Workers:
     """Processes for searches, each of which does one thing at a time.
 
     Long work never takes all processes, if there are several: one is left for short searches.
 
     Args:
-        count: how many; 0 for a thread of this process, as in tests.
+        count: how many; 0 for a thread of this process.
         waiting: how many short searches may be under way or waiting at once, and how many long
             ones; more are refused.
         of_one: how many of them may be one visitor's.
+        caller: makes what calls functions in a process.
 
     Attributes:
         count: how many processes there are.
     """
 
-    def __init__(self, count: int, waiting: int, of_one: int = Limits.waiting_of_one) -> None:
+    def __init__(
+        self, count: int, waiting: int, of_one: int = Limits.waiting_of_one,
+        caller: Callable[[], Caller | Here] = Caller,
+    ) -> None:  # fmt: skip
         self.count, self._waiting, self._of_one = count, waiting, of_one
         self._pending = Counter[bool]()  # by whether the work is long
         self._pending_of = Counter[str]()  # by visitor
         self._long = asyncio.Semaphore(max(1, count - 1))
-        self._all = [Worker(self._new_pool) for _ in range(max(1, count))]
+        self._all = [Worker(caller()) for _ in range(count)] or [Worker(Here())]
         self._idle = list(self._all)
         self._free = asyncio.Semaphore(len(self._idle))
-
-    def _new_pool(self) -> Executor:
-        return process_pool(1) if self.count else ThreadPoolExecutor(1)
 
     def warm(self) -> None:
         """Let the processes import what they need before the first search."""
@@ -99,32 +113,29 @@ class Workers:
     def close(self) -> None:
         """End the processes, whatever they are searching for."""
         for worker in self._all:
-            worker.is_closed = True  # or it would take its end for a failure, and start again
-            worker.kill()
-        for worker in self._all:
             worker.close()
+        for worker in self._all:
+            worker.wait()
 
 
 class Worker:
-    """One process, or a thread of this one, which is replaced when it dies or takes too long.
+    """One process, and the thread that asks it; replaced when it dies or takes too long.
 
     Args:
-        new_pool: makes a pool with this process alone.
-
-    Attributes:
-        is_closed: whether no process is to be started any more.
+        caller: the process.
     """
 
-    def __init__(self, new_pool: Callable[[], Executor]) -> None:
-        self._new_pool, self.is_closed = new_pool, False
-        self._pool = new_pool()
+    def __init__(self, caller: Caller | Here) -> None:
+        self._caller, self._is_closed = caller, False
+        self._thread = ThreadPoolExecutor(1)
         self._begun: Future[None] | None = None
 
     def begin(self) -> Future[None]:
         """Start the process, unless it runs; done once it has imported what it needs."""
-        if self._begun is None:
-            self._begun = self._pool.submit(_ready)
-        return self._begun
+        begun = self._begun
+        if begun is None or (begun.done() and begun.exception() is not None):
+            begun = self._begun = self._thread.submit(self._caller.call, _ready)
+        return begun
 
     async def run(self, seconds: float | None, work: Callable[..., Any], *arguments: Any) -> Any:
         """Do some work within a time limit, if there is one; raises as `Workers.run`."""
@@ -132,46 +143,42 @@ class Worker:
         try:
             try:
                 return await self._attempt(seconds, work, *arguments)
-            except BrokenProcessPool:  # the process was killed: start another, and try once more
-                self._renew()
+            except ChildEndedError:  # the process was killed: start another, and try once more
                 return await self._attempt(seconds, work, *arguments)
-        except BrokenProcessPool:
-            self._renew()
-            raise AgentFailedError(f"{who}: ended its process") from None
-        except TimeoutError:
-            if seconds is None:  # the work's own
-                raise
-            self._renew()
-            raise AgentFailedError(f"{who}: no move in {seconds:g} s") from None
+        except ChildEndedError:
+            said = "ended its process"
+        except ChildTimeoutError:
+            said = f"no move in {seconds:g} s"
+        if not self._is_closed:
+            self.begin()
+        raise AgentFailedError(f"{who}: {said}")
 
     async def _attempt(
         self, seconds: float | None, work: Callable[..., Any], *arguments: Any
     ) -> Any:
+        if self._is_closed:
+            raise RefusalError(503, "the server is ending")
         await asyncio.shield(asyncio.wrap_future(self.begin()))
-        done = asyncio.wrap_future(self._pool.submit(work, *arguments))
+        done = self._thread.submit(self._caller.call, work, *arguments, seconds=seconds)
         try:
-            return await asyncio.wait_for(done, seconds)
+            return await asyncio.wrap_future(done)
         except asyncio.CancelledError:  # nobody waits for it any more
-            if not self.is_closed:
-                self._renew()
+            self._caller.kill()
+            self._begun = None
+            raise
+        except ChildError:
+            self._begun = None
             raise
 
-    def _renew(self) -> None:
-        """End the process, and start another; raises `RefusalError` if none is to be started."""
-        if self.is_closed:
-            raise RefusalError(503, "the server is ending")
-        self.kill()
-        self._pool.shutdown(wait=False)
-        self._pool, self._begun = self._new_pool(), None
-        self.begin()
-
-    def kill(self) -> None:
-        """End the process, whatever it is doing; a thread goes on."""
-        kill_processes(self._pool)
-
     def close(self) -> None:
-        """Wait until the process, which was killed, has ended, or the thread."""
-        self._pool.shutdown(cancel_futures=True)
+        """End the process, whatever it is doing; a thread goes on."""
+        self._is_closed = True
+        self._caller.close()
+
+    def wait(self) -> None:
+        """Wait until the process, which was closed, has ended, or the thread."""
+        self._thread.shutdown(cancel_futures=True)
+        self._caller.end()
 
 
 def _ready() -> None:

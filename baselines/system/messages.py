@@ -1,4 +1,4 @@
-"""The child's side of a supervised process: requests come in and answers go out as lines of JSON.
+"""The child's side of a supervised process: requests come in and answers go out as lines.
 
 Only the standard library is used, since a child may confine itself before it imports anything else.
 """
@@ -31,11 +31,19 @@ class Messages:
         )
 
     def read(self) -> Any:
-        """The next request; None at the end."""
-        line = self._requests.readline()
-        return json.loads(line) if line else None
+        """The next request, from JSON; None at the end."""
+        line = self.read_line()
+        return None if line is None else json.loads(line)
 
     def answer(self, content: Any) -> None:
-        """Answer the request."""
-        self._answers.write(json.dumps(content).encode() + b"\n")
+        """Answer the request, as JSON."""
+        self.answer_line(json.dumps(content).encode())
+
+    def read_line(self) -> bytes | None:
+        """The next request as it came; None at the end."""
+        return self._requests.readline() or None
+
+    def answer_line(self, line: bytes) -> None:
+        """Answer the request with a line."""
+        self._answers.write(line + b"\n")
         self._answers.flush()

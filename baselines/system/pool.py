@@ -9,7 +9,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 
 
 def follow_parent(folder: str | None = None) -> None:
@@ -55,11 +55,6 @@ def ended_pool(count: int) -> Iterator[ProcessPoolExecutor]:
     try:
         yield pool
     finally:
-        kill_processes(pool)
+        for process in [*(pool._processes or {}).values()]:  # Python 3.14 has a method for that
+            process.kill()
         pool.shutdown(cancel_futures=True)
-
-
-def kill_processes(pool: Executor) -> None:
-    """Kill the processes of a pool, if it has any; only Python 3.14 has a method for that."""
-    for process in [*(getattr(pool, "_processes", None) or {}).values()]:
-        process.kill()

@@ -38,13 +38,17 @@ def _started(*words: str, **more: Any) -> tuple[subprocess.Popen[str], str]:
 
 
 def _children(pid: int) -> list[Path]:
-    """The processes that a process started, as folders, where the system has such."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    if not children.exists():
+    """All processes below a process, as folders, where the system has such."""
+    if not Path(f"/proc/{pid}/task/{pid}/children").exists():
         return []
-    found = [Path(f"/proc/{child}") for child in children.read_text().split()]
+    found = _below(str(pid))
     assert found
-    return found
+    return [Path(f"/proc/{child}") for child in found]
+
+
+def _below(pid: str) -> list[str]:
+    lists = [file.read_text().split() for file in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [each for children in lists for child in children for each in (child, *_below(child))]
 
 
 def _gone(processes: list[Path]) -> None:

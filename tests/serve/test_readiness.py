@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from azumaya.baselines.serve import readiness
 from azumaya.baselines.serve.app import make_app
 from azumaya.baselines.serve.readiness import Readiness, brief_name
 from azumaya.baselines.serve.store import Store
-from azumaya.baselines.serve.workers import Workers
+from azumaya.baselines.serve.workers import Here, Workers
 from azumaya.envs import Position
 
 
@@ -41,13 +40,12 @@ class Compiling:
     """Workers, threads here, whose first search takes until `finish` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, count: int = 2) -> None:
-        monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(4))
         monkeypatch.setattr(readiness, "think", self.think)
         monkeypatch.setattr(readiness, "hint", self.hint)
         self.done: list[str] = []
         self.over = 0
         self.begun, self.finish, self.fails = threading.Event(), threading.Event(), False
-        self.workers = Workers(count, waiting=8)
+        self.workers = Workers(count, waiting=8, caller=Here)
         self.readiness = Readiness(self.workers)
 
     def think(self, name: str, position: Position, key: int) -> None:

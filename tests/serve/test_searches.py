@@ -27,7 +27,7 @@ from azumaya.baselines.serve.games import Games
 from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.baselines.serve.once import Once
 from azumaya.baselines.serve.store import Store
-from azumaya.baselines.serve.workers import Workers, _known, think
+from azumaya.baselines.serve.workers import Here, Workers, _known, think
 from azumaya.baselines.values.champion import champion_file
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import GameRecord
@@ -59,8 +59,7 @@ def test_how_long_a_player_searches(player: str, milliseconds: float) -> None:
 
 def test_long_searches_that_wait_hold_up_no_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit of those that wait is one for short searches, and one for long searches."""
-    monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(2))
-    workers, finish = Workers(2, waiting=3), threading.Event()
+    workers, finish = Workers(2, waiting=3, caller=Here), threading.Event()
 
     async def check() -> None:
         def start(count: int, work: Callable[..., Any], milliseconds: float) -> list[Any]:
@@ -88,8 +87,7 @@ def test_long_searches_that_wait_hold_up_no_short_ones(monkeypatch: pytest.Monke
 
 def test_short_searches_pass_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two workers, threads here, one is left for short work."""
-    monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(2))
-    workers = Workers(2, waiting=8)
+    workers = Workers(2, waiting=8, caller=Here)
 
     async def both() -> list[str]:
         done: list[str] = []
@@ -107,8 +105,7 @@ def test_short_searches_pass_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_one_visitor_does_not_take_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short and long searches count; once they are over, the visitor may ask again."""
-    monkeypatch.setattr(Workers, "_new_pool", lambda self: ThreadPoolExecutor(2))
-    workers, finish = Workers(2, waiting=8, of_one=2), threading.Event()
+    workers, finish = Workers(2, waiting=8, of_one=2, caller=Here), threading.Event()
 
     async def check() -> None:
         def start(visitor: str, milliseconds: float) -> Any:
