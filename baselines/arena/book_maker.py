@@ -29,13 +29,13 @@ from azumaya.baselines.arena.seeded_work import (
     Seed,
     Version,
     do_work,
-    read_work,
 )
 from azumaya.baselines.arena.starts import BALANCED, BalancedStart, Book, book_file, book_lines
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.system.files import write_whole
+from azumaya.baselines.system.journal import Line
+from azumaya.baselines.system.work import read_work
 from azumaya.baselines.terminal import complaints, guarded
-from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.position import episode_key
 

@@ -43,7 +43,6 @@ from azumaya.baselines.arena.seeded_work import (
     Seed,
     Version,
     do_work,
-    read_work,
 )
 from azumaya.baselines.game_options import read_options
 from azumaya.baselines.search import UCTAgent
@@ -53,8 +52,9 @@ from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.baselines.search.solver import Solving
 from azumaya.baselines.system.files import shown, write_whole
+from azumaya.baselines.system.journal import Line
+from azumaya.baselines.system.work import read_work
 from azumaya.baselines.terminal import complaints, guarded
-from azumaya.baselines.work_file import Line
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.rng import random_below

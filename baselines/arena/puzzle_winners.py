@@ -16,12 +16,13 @@ import numpy as np
 import typer
 
 from azumaya.baselines.arena.random_moves import random_action
-from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, each_line, read_work
+from azumaya.baselines.arena.seeded_work import Finish, Folder, Jobs, do_work, each_line
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import MEGABYTES, SolverRooms, Solving
 from azumaya.baselines.system.files import write_whole
+from azumaya.baselines.system.journal import Line
+from azumaya.baselines.system.work import read_work
 from azumaya.baselines.terminal import complaints, guarded
-from azumaya.baselines.work_file import Line
 from azumaya.envs import Position
 from azumaya.envs.position import episode_key
 from azumaya.envs.puzzles.bank import load_bank

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
@@ -18,9 +17,10 @@ from typing import Annotated, Any
 import typer
 from rich.progress import TimeElapsedColumn
 
+from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.pool import ended_pool
+from azumaya.baselines.system.work import open_work
 from azumaya.baselines.terminal import progress
-from azumaya.baselines.work_file import Line, WorkFileError, lines_of, open_work
 from azumaya.envs.errors import OptionError
 
 MOST_SEEDS = 10**9
@@ -96,22 +96,6 @@ def each_line() -> Callable[[Line], int]:
     """A count of the results themselves, for `do_work`."""
     numbers = itertools.count(1)
     return lambda line: next(numbers)
-
-
-def read_work(path: Path) -> tuple[Line, list[Line]]:
-    """The settings and the results of a file of work, which another process may be writing.
-
-    Raises:
-        WorkFileError: the file is missing or damaged.
-    """
-    try:
-        content = path.read_bytes()
-        settings = json.loads(content.partition(b"\n")[0])
-    except (OSError, ValueError) as error:
-        raise WorkFileError(f"{path}: {error}") from error
-    if not isinstance(settings, dict):
-        raise WorkFileError(f"{path}: damaged: the first line is not a JSON object")
-    return settings, lines_of(path, content)
 
 
 def _results(

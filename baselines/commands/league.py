@@ -23,7 +23,6 @@ from azumaya.baselines.arena.league.results import (
     League,
     LeagueFile,
     PairResult,
-    is_begun,
     read_league,
 )
 from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan, remarks
@@ -46,6 +45,7 @@ from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.commands.group import with_default
 from azumaya.baselines.game_options import game_named, named_games
 from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
+from azumaya.baselines.system.journal import read_head
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES
@@ -245,7 +245,7 @@ def _games(named: Sequence[str], results: Path) -> tuple[str, ...]:
 
     The file is read before it is opened for writing: what the user gave is checked first.
     """
-    if not named and is_begun(results):
+    if not named and read_head(results) is not None:
         cards = _checked(read_league, results).cards.values()
         named = list(dict.fromkeys(name for card in cards for name in card.games))
     return tuple(dict.fromkeys(_checked(game_named, name).name for name in named or GAMES))

@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.system.work import WorkFileError, open_work
 from azumaya.baselines.text.episode import TextPlayer, answer_of
 from azumaya.baselines.text.exam import TextExam, TextExamResult
-from azumaya.baselines.work_file import WorkFileError, open_work
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, each_line, read_work
+from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, each_line
+from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.signals import REFUSED
-from azumaya.baselines.work_file import Line, WorkFileError, open_work
+from azumaya.baselines.system.work import WorkFileError, open_work, read_work
 from azumaya.envs import GAMES
 from azumaya.envs.errors import OptionError
 from tests.baselines.odd_jobs import line_or_die, line_or_sleep
@@ -181,7 +182,7 @@ def test_files_that_cannot_be_continued(tmp_path: Path) -> None:
         with pytest.raises(WorkFileError, match=r"damaged: .* is not a JSON object"):
             do_work(path, SETTINGS, square, each_line(), 12)
     path.write_text("[1]\n")
-    with pytest.raises(WorkFileError, match="first line is not a JSON object"):
+    with pytest.raises(WorkFileError, match=r"line 1: .* is not a JSON object"):
         read_work(path)
     with pytest.raises(WorkFileError, match="missing"):
         read_work(tmp_path / "missing")

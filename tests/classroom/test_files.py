@@ -145,9 +145,9 @@ def test_a_torn_line_is_dropped_and_other_damage_is_told(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("part", "other", "message"),
     [
-        ('"result":-1', '"result":5', "line 2: result=5: must be 1, 0 or -1"),
-        ('"seat":1', '"seat":0', "line 2: seats 0, 0: must be 0, then 1"),
-        ('"asked":[5,2]', '"asked":[5,5]', "line 2: asked: a position of the exam twice"),
+        ('"result":-1', '"result":5', "line 2: damaged: result=5: must be 1, 0 or -1"),
+        ('"seat":1', '"seat":0', "line 2: damaged: seats 0, 0: must be 0, then 1"),
+        ('"asked":[5,2]', '"asked":[5,5]', "line 2: damaged: asked: a position of the exam twice"),
     ],
 )
 def test_results_that_cannot_be_are_refused(

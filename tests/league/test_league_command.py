@@ -185,7 +185,7 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
         (("nobody",), "agent 'nobody': must be random, greedy"),
         (("greedy", "--game", "chess"), "game 'chess': no such game"),
         (("greedy", "--output", "a.pdf"), "--output a.pdf: must end in .svg or .png"),
-        (("report", "--results", "other"), "line 1: no line of a league"),
+        (("report", "--results", "other"), "line 1: not the file of a league"),
         (
             ("report", "--exams", "other"),
             "--exams other: must hold what azumaya exam --json prints",

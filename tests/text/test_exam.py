@@ -14,10 +14,10 @@ import pytest
 from azumaya.baselines import load_exam, take_exam
 from azumaya.baselines.arena.exam_results import answer_exam
 from azumaya.baselines.arena.exams import PARTS, ExamError, ExamPosition, has_exam, keeps
+from azumaya.baselines.system.work import WorkFileError
 from azumaya.baselines.text import TextExam, take_text_exam, text_exam
 from azumaya.baselines.text.episode import Message
 from azumaya.baselines.text.exam import scaled_score
-from azumaya.baselines.work_file import WorkFileError
 from azumaya.envs import GAMES, OptionError
 from tests.cases import COMPLETE
 from tests.text.scripted import at_random, garbage, perfect

@@ -15,7 +15,8 @@ from typing import Any
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
-from azumaya.baselines.arena.league.results import PairKey, PairResult, read_card
+from azumaya.baselines.arena.league.results import PairKey, PairResult
+from azumaya.baselines.system.journal import typed
 from azumaya.baselines.system.processes import (
     ONE_THREAD,
     Child,
@@ -185,7 +186,7 @@ class Worker:
             raise OptionError(f"agent {name}: {report['unfit'][1]}")
         if "refused" in report:
             raise OptionError(report["refused"])
-        return read_card(report["card"])
+        return typed(report["card"], AgentCard)
 
     def close(self) -> None:
         """End the process, and those it has started."""

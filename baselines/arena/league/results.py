@@ -1,8 +1,7 @@
 """The file of a league: lines of JSON with its settings, its agents and its pairs of games.
 
-Before the pairs of a process there is a line that says when and where they were played. Lines are
-only ever appended. A writer that is killed leaves a torn last line at most, which is dropped when
-the file is opened again; the pair is then played again.
+Before the pairs of a process there is a line that says when and where they were played. The pair of
+a torn last line is played again.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -18,20 +16,21 @@ from typing import Any
 
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.system.files import is_count, is_special, parse_json, shown
+from azumaya.baselines.system.journal import (
+    Journal,
+    Kind,
+    Line,
+    read_head,
+    read_journal,
+    typed,
+)
 from azumaya.baselines.system.machine import commit, cpu_model
 from azumaya.baselines.version import version
-from azumaya.baselines.work_file import LineFile, line_text
 from azumaya.envs import GAMES
 from azumaya.envs.adapters.batch.workers import available_cores
-from azumaya.envs.errors import brief
 from azumaya.envs.position import check_seed
 
 FORMAT = 1
-FLUSHED = 1.0
-"""Seconds between flushes to the disk."""
-LONGEST = 1 << 20
-"""Bytes of the longest line that is read."""
 
 
 class LeagueFileError(ValueError):
@@ -136,14 +135,12 @@ class League:
         cards: by id, in the order in which the agents joined.
         pairs: by key; a pair that is in the file twice counts once.
         sessions: in which they were played; files of earlier versions have none.
-        size: the bytes of the whole lines that were read.
     """
 
     settings: Settings
     cards: dict[str, AgentCard] = field(default_factory=dict)
     pairs: dict[PairKey, PairResult] = field(default_factory=dict)
     sessions: list[Session] = field(default_factory=list)
-    size: int = 0
 
     def in_order(self) -> list[PairResult]:
         """The pairs in an order that does not depend on when they were played."""
@@ -159,125 +156,88 @@ def read_league(path: Path | str) -> League:
         LeagueFileError: it is not the file of a league; the error names the line.
         OSError: it cannot be read.
     """
-    league, number, path = None, 0, Path(path)
-    _check_regular(path)
-    with path.open("rb") as file:
-        while (line := file.readline(LONGEST)).endswith(b"\n"):
-            number += 1
-            try:
-                league = _take(league, parse_json(line))
-            except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-                raise LeagueFileError(
-                    f"{shown(path)}, line {number}: no line of a league: {error}"
-                ) from error
-            league.size += len(line)
-        if len(line) == LONGEST:
-            raise LeagueFileError(f"{shown(path)}, line {number + 1}: more than {LONGEST:,} bytes")
-    if league is None:
-        raise LeagueFileError(f"{shown(path)}: no line with the settings of a league")
+    league = League(Settings())
+
+    def see(number: int, line: Line) -> None:
+        if number > 1:
+            _take(league, line)
+        else:
+            league.settings = _settings_in(line)
+
+    read_journal(Path(path), LEAGUE, see)
     return league
 
 
-def is_begun(path: Path) -> bool:
-    """Whether a file has a whole first line, be it that of a league or of something else."""
-    return path.is_file() and _first_line(path).endswith(b"\n")
+def _settings_in(head: Line) -> Settings:
+    """The settings in the first line of a league."""
+    if head.pop("record") != "league" or head.pop("format") != FORMAT:
+        raise ValueError(f"the first line must be that of a league of format {FORMAT}")
+    del head["azumaya"]
+    settings = typed(head, Settings)
+    if settings.seed < 0:
+        raise ValueError(f"seed={settings.seed}: must be a whole number from 0")
+    return settings
 
 
-def _first_line(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.readline(LONGEST)
-
-
-def _check_regular(path: Path) -> None:
-    if is_special(path):
-        raise LeagueFileError(f"{shown(path)}: not a regular file")
-
-
-def _take(league: League | None, line: Any) -> League:
+def _take(league: League, line: Line) -> None:
     """Add a line to what was read before it."""
     kind = line.pop("record")
-    if league is None:
-        if kind != "league" or line.pop("format") != FORMAT:
-            raise ValueError(f"the first line must be that of a league of format {FORMAT}")
-        del line["azumaya"]
-        settings = Settings(**line)
-        if not is_count(settings.seed) or not isinstance(settings.starts, dict):
-            raise ValueError("seed and starts must be a number and an object")
-        return League(settings)
     if kind == "agent":
-        card = read_card(line)
+        card = typed(line, AgentCard)
         league.cards[card.id] = card
     elif kind == "pair":
-        result = _pair_of(line)
+        result = _pair_in(line)
         cards = [league.cards.get(each) for each in (result.key.first, result.key.second)]
         if not all(card and result.key.game in card.games for card in cards):
             raise ValueError(f"a pair of agents that have not joined for {result.key.game}")
         league.pairs.setdefault(result.key, result)
     elif kind == "session":
-        session = Session(**line)
-        _check_texts(session.date, session.cpu, session.azumaya, session.commit)
-        league.sessions.append(session)
+        league.sessions.append(typed(line, Session))
     else:
         raise ValueError(f"record {kind!r} is unknown")
-    return league
 
 
-def _pair_of(line: dict[str, Any]) -> PairResult:
-    key = PairKey(*(line.pop(item.name) for item in fields(PairKey)))
-    if not is_count(key.number):
-        raise ValueError(f"number={key.number!r}: must be a whole number from 0")
-    _check_texts(key.game, key.first, key.second)
-    first, second = map(_fault_of, line.pop("faults", (None, None)))
-    if not key.first < key.second:
-        raise ValueError("first and second: must be two agents, in the order of their ids")
-    for name, value in line.items():
-        if not isinstance(value, list) or len(value) != 2:
-            raise ValueError(f"{name}={brief(value)}: must be two values")
-    result = PairResult(key, faults=(first, second), **{k: tuple(v) for k, v in line.items()})
-    if not all(is_count(each, -1) and each <= 1 for each in result.results):
+def _pair_in(line: Line) -> PairResult:
+    names = [item.name for item in fields(PairKey)]
+    key = {name: line.pop(name) for name in names if name in line}
+    result = typed({"key": key, **line}, PairResult)
+    if result.key.number < 0 or not result.key.first < result.key.second:
+        raise ValueError(
+            f"{result.key}: must be two agents, in the order of their ids, and a number from 0"
+        )
+    if not {*result.results} <= {-1, 0, 1}:
         raise ValueError(f"results={result.results}: must be 1, 0 or -1")
     for fault, value in zip(result.faults, result.results, strict=True):
         if fault and value != 2 * fault[0] - 1:
             raise ValueError(f"results={result.results}: must be losses of agents that failed")
-    for name in ("plies", "moves", "milliseconds"):
-        each = getattr(result, name)
-        if not all(isinstance(v, int | float) and 0 <= v < math.inf for v in each):
-            raise ValueError(f"{name}={each}: must be numbers from 0")
+    if not all(
+        0 <= each < math.inf for each in (*result.plies, *result.moves, *result.milliseconds)
+    ):
+        raise ValueError("plies, moves, milliseconds: must be numbers from 0")
     return result
 
 
-def _check_texts(*values: Any) -> None:
-    for value in values:
-        if not isinstance(value, str):
-            raise ValueError(f"{brief(value)}: must be a text")
+def _other_settings(found: Line, wanted: Line) -> str:
+    """Why a league with these settings cannot go on with those; empty if it can."""
+    there = _settings_in(dict(found))
+    for name in ("seed", "balanced"):
+        if found[name] != wanted[name]:
+            return (
+                f"the league was played with {name}={found[name]}, not {wanted[name]}; "
+                "use the same, or another file"
+            )
+    other = [game for game, book in wanted["starts"].items() if there.starts.get(game) != book]
+    if other:
+        return (
+            f"the league was played from other balanced starts of {', '.join(other)} than this "
+            "version has; use another file"
+        )
+    return ""
 
 
-def _fault_of(saved: Any) -> tuple[int, str] | None:
-    if not saved:
-        return None
-    which, what = saved
-    if which not in (0, 1):
-        raise ValueError(f"fault={saved}: must be of agent 0 or 1")
-    return which, str(what)
-
-
-def read_card(line: dict[str, Any]) -> AgentCard:
-    """The card in a JSON object of its fields.
-
-    Raises:
-        ValueError, TypeError, KeyError: these are not the fields of a card.
-    """
-    card = AgentCard(**{**line, "games": tuple(map(str, line["games"]))})
-    _check_texts(card.name, card.kind, card.digest)
-    if not isinstance(card.training, dict):
-        raise ValueError(f"training={card.training!r}: must be an object")
-    if card.milliseconds is not None and not isinstance(card.milliseconds, int | float):
-        raise ValueError(f"milliseconds={card.milliseconds!r}: must be a number or null")
-    return card
-
-
-def _line(record: str, **values: Any) -> str:
-    return line_text({"record": record, **values})
+LEAGUE = Kind(
+    LeagueFileError, "not the file of a league", "another league is using it", _other_settings
+)
 
 
 class LeagueFile:
@@ -299,26 +259,16 @@ class LeagueFile:
     def __init__(
         self, path: Path | str, seed: int | None = None, balanced: bool | None = None
     ) -> None:
-        self.path, self._flushed, self._told = Path(path), 0.0, False
-        path = self.path
+        self.path, self._told = Path(path), False
         check_seed(seed or 0)
-        _check_regular(path)
-        self._file = LineFile(path, LeagueFileError(f"{shown(path)}: another league is using it"))
-        try:
-            settings = settings_for(seed or 0, balanced is not False)
-            head = _line("league", format=FORMAT, azumaya=version(), **asdict(settings))
-            first = _first_line(path)
-            if first != head.encode() and head.encode().startswith(first):
-                self._file.cut(0)  # a line that was only half written
-                self._file.append(head)
-                self.league = League(settings)
-            else:
-                self.league = read_league(path)
-                self._agree(seed, balanced)
-                self._file.cut(self.league.size)  # likewise
-        except BaseException:
-            self._file.close()
-            raise
+        kept = read_head(self.path) or {}
+        settings = settings_for(
+            kept.get("seed", 0) if seed is None else seed,
+            kept.get("balanced", True) if balanced is None else balanced,
+        )
+        self.league = League(settings)
+        head = {"record": "league", "format": FORMAT, "azumaya": version(), **asdict(settings)}
+        self._file = Journal(self.path, head, LEAGUE, lambda line: _take(self.league, line))
 
     def add_card(self, card: AgentCard) -> None:
         """Add an agent; one that has joined before can play further games from now on."""
@@ -351,32 +301,7 @@ class LeagueFile:
 
     def close(self) -> None:
         """Flush to the disk and close."""
-        try:
-            self._file.sync()
-        finally:
-            self._file.close()
+        self._file.close()
 
     def _append(self, record: str, **values: Any) -> None:
-        self._file.append(_line(record, **values))
-        if time.monotonic() - self._flushed > FLUSHED:
-            self._file.sync()
-            self._flushed = time.monotonic()
-
-    def _agree(self, seed: int | None, balanced: bool | None) -> None:
-        kept = self.league.settings
-        wanted = settings_for(
-            kept.seed if seed is None else seed, kept.balanced if balanced is None else balanced
-        )
-        for name in ("seed", "balanced"):
-            there, asked = getattr(kept, name), getattr(wanted, name)
-            if there != asked:
-                raise LeagueFileError(
-                    f"{shown(self.path)}: the league was played with {name}={there}, not {asked}; "
-                    "use the same, or another file"
-                )
-        other = [game for game, book in wanted.starts.items() if kept.starts.get(game) != book]
-        if other:
-            raise LeagueFileError(
-                f"{shown(self.path)}: the league was played from other balanced starts of "
-                f"{', '.join(other)} than this version has; use another file"
-            )
+        self._file.append({"record": record, **values})
