@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from azumaya.baselines.system.keeper import LONGEST_REASON, STARTED
 
@@ -101,28 +102,42 @@ class Child:
         pass_fds: Sequence[int] = (), env: Mapping[str, str] | None = None,
         cwd: str | None = None,
     ) -> None:  # fmt: skip
-        def start(words: Sequence[str], fds: Sequence[int] = ()) -> subprocess.Popen[bytes]:
-            return subprocess.Popen(
+        self._life, theirs = socket.socketpair() if hasattr(os, "killpg") else (None, None)
+        if theirs is not None:
+            words = [sys.executable, "-I", "-S", KEEPER, str(theirs.fileno()), *words]
+            pass_fds = (theirs.fileno(), *pass_fds)
+        try:
+            self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
                 stderr=None if kept is None else subprocess.PIPE, env=env, cwd=cwd,
-                pass_fds=(*fds, *pass_fds), start_new_session=bool(fds),
+                pass_fds=pass_fds, start_new_session=True,
             )  # fmt: skip
-
-        self._life: socket.socket | None = None
-        if hasattr(os, "killpg"):
-            self._process, self._life = _kept(words, start)
-        else:
-            self._process = start(words)
-        self._longest, self._pending = longest, bytearray()
+        except BaseException:
+            self._close(self._life, theirs)
+            raise
+        self._close(theirs)
+        self._pipes = self._process.stdin, self._process.stdout, self._process.stderr
         self._requests, self._answers, errors = (
-            -1 if pipe is None else pipe.fileno()
-            for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
+            -1 if pipe is None else pipe.fileno() for pipe in self._pipes
         )
+        self._longest, self._pending = longest, bytearray()
         self.prints = Prints(errors, kept or 0)
-        if self._life is not None:
-            for pipe in (self._requests, self._answers, errors):
-                if pipe >= 0:
-                    os.set_blocking(pipe, False)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Wait until the keeper has started it; its pipes do not block from now on."""
+        if self._life is None:
+            return
+        for pipe in self._pipes:
+            if pipe is not None:
+                os.set_blocking(pipe.fileno(), False)
+        try:
+            said = self._life.recv(LONGEST_REASON)
+            if said != STARTED:
+                raise OSError(said.decode(errors="replace") or "its keeper has ended")
+        except BaseException:
+            self.end()
+            raise
 
     @property
     def unread(self) -> int:
@@ -205,11 +220,13 @@ class Child:
             self._process.kill()
             self._process.wait()
         self.prints.drain()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
-        if self._life is not None:
-            self._life.close()
+        self._close(*self._pipes, self._life)
+
+    @staticmethod
+    def _close(*opened: IO[bytes] | socket.socket | None) -> None:
+        for each in opened:
+            if each is not None:
+                each.close()
 
 
 class Prints:
@@ -242,29 +259,6 @@ class Prints:
             if self.open:
                 self.take_in()
         self.open.clear()
-
-
-Starter = Callable[..., subprocess.Popen[bytes]]
-
-
-def _kept(words: Sequence[str], start: Starter) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """Start a process with a keeper; the keeper ends when the socket is closed."""
-    life, theirs = socket.socketpair()
-    try:
-        with theirs:
-            keeper = Path(__file__).with_name("keeper.py")
-            number = theirs.fileno()
-            process = start(
-                [sys.executable, "-I", "-S", str(keeper), str(number), *words], [number]
-            )
-        said = life.recv(LONGEST_REASON)
-        if said != STARTED:
-            with process:  # closes its pipes
-                raise OSError(said.decode(errors="replace") or "its keeper has ended")
-    except BaseException:
-        life.close()
-        raise
-    return process, life
 
 
 def _left(end: float | None, look: Callable[[], None] | None) -> float:
