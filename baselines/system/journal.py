@@ -6,6 +6,7 @@ count, and is removed before the next line is written. A journal without results
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import threading
@@ -209,12 +210,17 @@ def typed(line: Mapping[str, Any], form: type[Typed]) -> Typed:
     Raises:
         ValueError: a field is missing, unknown, or of another type.
     """
-    unknown = sorted(line.keys() - {field.name for field in fields(form)})  # type: ignore[arg-type]
+    unknown = line.keys() - _names_of(form)
     if unknown:
-        raise ValueError(f"{brief(unknown[0])} is unknown")
+        raise ValueError(f"{brief(min(unknown))} is unknown")
     msgspec = require("msgspec", "records")
     try:
         found: Typed = msgspec.convert(line, form)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from None
     return found
+
+
+@functools.cache
+def _names_of(form: Any) -> frozenset[str]:
+    return frozenset(field.name for field in fields(form))

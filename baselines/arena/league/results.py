@@ -54,6 +54,9 @@ class PairKey:
     second: str
 
 
+KEYS = tuple(field.name for field in fields(PairKey))
+
+
 @dataclass(frozen=True)
 class PairResult:
     """The two games of a pair, which have the same start; first with the first agent as player_0.
@@ -198,8 +201,7 @@ def _take(league: League, line: Line) -> None:
 
 
 def _pair_in(line: Line) -> PairResult:
-    names = [item.name for item in fields(PairKey)]
-    key = {name: line.pop(name) for name in names if name in line}
+    key = {name: line.pop(name) for name in KEYS if name in line}
     result = typed({"key": key, **line}, PairResult)
     if result.key.number < 0 or not result.key.first < result.key.second:
         raise ValueError(
