@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import runpy
 import sys
 from functools import partial
@@ -14,7 +12,7 @@ import pytest
 from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, each_line
 from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.signals import REFUSED
-from azumaya.baselines.system.work import WorkFileError, open_work, read_work
+from azumaya.baselines.system.work import WorkFileError, read_work
 from azumaya.envs import GAMES
 from azumaya.envs.errors import OptionError
 from tests.baselines.odd_jobs import line_or_die, line_or_sleep
@@ -55,18 +53,6 @@ def test_work_goes_on_where_it_was_stopped(tmp_path: Path, kept: int) -> None:
     assert len(asked) == 12 - done, "there was enough already"
 
 
-def test_a_torn_first_line_is_written_again(tmp_path: Path) -> None:
-    path, whole = tmp_path / "work", tmp_path / "whole"
-    do_work(whole, SETTINGS, square, each_line(), 2)
-    path.write_bytes(whole.read_bytes()[:7])
-    do_work(path, SETTINGS, square, each_line(), 2)
-    assert path.read_bytes() == whole.read_bytes()
-    path.write_bytes(b"notes")
-    with pytest.raises(WorkFileError, match="other settings"):
-        do_work(path, SETTINGS, square, each_line(), 2)
-    assert path.read_bytes() == b"notes"
-
-
 def test_an_interrupt_loses_no_line(tmp_path: Path) -> None:
     def work(seed: int) -> Line:
         if seed == 4:
@@ -95,66 +81,6 @@ def test_the_work_ends_without_what_was_begun_for_later_seeds(tmp_path: Path) ->
     assert found == [{"seed": seed} for seed in range(3)]
 
 
-def test_two_processes_do_not_write_the_same_file(tmp_path: Path) -> None:
-    path = tmp_path / "work"
-    do_work(path, SETTINGS, square, each_line(), 2)
-    with open_work(path, SETTINGS) as (lines, add):
-        with pytest.raises(WorkFileError, match="another process is working with it"):
-            do_work(path, SETTINGS, square, each_line(), 12)
-        add(square(2))
-        assert len(lines) == 2
-        assert len(read_work(path)[1]) == 3
-    assert do_work(path, SETTINGS, square, each_line(), 4) == [square(seed) for seed in range(4)]
-
-
-@pytest.mark.parametrize("most", [0, 5])
-def test_a_line_that_cannot_be_written_is_taken_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    """Otherwise the next line would go on where it is torn."""
-    path, write = tmp_path / "work", os.write
-
-    def full(number: int, data: memoryview) -> int:
-        if len(data) < 12 or not most:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return write(number, data[:most])
-
-    with open_work(path, SETTINGS) as (_, add):
-        add(square(0))
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "write", full)
-            with pytest.raises(OSError, match="No space left"):
-                add(square(1))
-        add(square(2))
-    assert read_work(path)[1] == [square(0), square(2)]
-
-
-def test_a_late_line_does_not_end_up_in_another_file(tmp_path: Path) -> None:
-    """As a thread may add one that was interrupted together with the work."""
-    with open_work(tmp_path / "work", SETTINGS) as (_, add):
-        pass
-    with (tmp_path / "other").open("wb"), pytest.raises(OSError, match="Bad file"):
-        add(square(0))
-    assert (tmp_path / "other").read_bytes() == b""
-    assert read_work(tmp_path / "work")[1] == []
-
-
-def test_a_file_without_results_takes_new_settings(tmp_path: Path) -> None:
-    """The first ones may have been wrong. Files of another kind are left alone."""
-    path, new = tmp_path / "work", {"what": "cubes"}
-    for torn in ("", '{"seed":'):
-        do_work(path, SETTINGS, square, each_line(), 0)
-        path.write_text(path.read_text() + torn)
-        assert do_work(path, new, square, each_line(), 2) == [square(0), square(1)]
-        assert read_work(path)[0] == new
-        path.unlink()
-    for other in ('{"width": 3}\n', "[1]\n", "notes\n", '{"what": "squares"}'):
-        path.write_text(other)
-        with pytest.raises(WorkFileError, match="begun with other settings"):
-            do_work(path, new, square, each_line(), 2)
-        assert path.read_text() == other
-
-
 def test_each_result_is_counted_once(tmp_path: Path) -> None:
     """Those of earlier runs, too; otherwise the work would take longer and longer."""
     path, counted = tmp_path / "work", list[int]()
@@ -168,24 +94,13 @@ def test_each_result_is_counted_once(tmp_path: Path) -> None:
     assert counted == list(range(6))
 
 
-def test_files_that_cannot_be_continued(tmp_path: Path) -> None:
+def test_what_cannot_be_read_or_done(tmp_path: Path) -> None:
     path = tmp_path / "work"
-    do_work(path, SETTINGS, square, each_line(), 12)
-    with pytest.raises(WorkFileError, match="begun with other settings"):
-        do_work(path, {"what": "cubes"}, square, each_line(), 12)
-    path.write_text(path.read_text().replace('square":4', "square:4"))
-    with pytest.raises(WorkFileError, match="damaged"):
-        do_work(path, SETTINGS, square, each_line(), 12)
-    begun = path.read_bytes().splitlines()[0]
-    for line in ("[1]", "7", "null"):
-        path.write_bytes(begun + f"\n{line}\n".encode())
-        with pytest.raises(WorkFileError, match=r"damaged: .* is not a JSON object"):
-            do_work(path, SETTINGS, square, each_line(), 12)
+    with pytest.raises(WorkFileError, match="missing"):
+        read_work(tmp_path / "missing")
     path.write_text("[1]\n")
     with pytest.raises(WorkFileError, match=r"line 1: .* is not a JSON object"):
         read_work(path)
-    with pytest.raises(WorkFileError, match="missing"):
-        read_work(tmp_path / "missing")
     with pytest.raises(OptionError, match="jobs=0"):
         do_work(tmp_path / "other", SETTINGS, square, each_line(), 12, jobs=0)
 
@@ -210,9 +125,3 @@ def test_makers_refuse_folders_that_cannot_be(
     said = capsys.readouterr().err
     assert "Not a directory" in said
     assert "Traceback" not in said
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs the endless file /dev/zero")
-def test_an_endless_file_is_no_work() -> None:
-    with pytest.raises(WorkFileError, match="/dev/zero: not a regular file"):
-        do_work(Path("/dev/zero"), SETTINGS, square, each_line(), 2)

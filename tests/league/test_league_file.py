@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
@@ -21,7 +20,6 @@ from azumaya.baselines.arena.league.results import (
     PairResult,
     read_league,
 )
-from azumaya.baselines.system import journal
 from azumaya.envs.adapters.batch.workers import available_cores
 
 GAME = "vierer_dominari"
@@ -44,13 +42,6 @@ def path(tmp_path: Path) -> Path:
         file.add_pair(result(number))
     file.close()
     return path
-
-
-def reopened(path: Path) -> list[int]:
-    """The numbers of the pairs that are there when the file is opened to go on."""
-    file = LeagueFile(path)
-    file.close()
-    return [key.number for key in file.league.pairs]
 
 
 def test_what_is_stored_is_read(path: Path) -> None:
@@ -90,7 +81,7 @@ def test_each_pair_and_agent_counts_once(path: Path) -> None:
     file.close()
     assert path.read_bytes() == before
     path.write_bytes(before + before.splitlines(keepends=True)[-1])
-    assert reopened(path) == [0, 1, 2]
+    assert [key.number for key in read_league(path).pairs] == [0, 1, 2]
 
 
 def test_an_agent_that_joins_again_can_play_more_games(path: Path) -> None:
@@ -101,45 +92,12 @@ def test_an_agent_that_joins_again_can_play_more_games(path: Path) -> None:
     assert list(read_league(path).cards) == ["random", "greedy"]
 
 
-@pytest.mark.parametrize("lost", [1, 10, 60])
-def test_a_torn_last_line_is_dropped_and_the_pair_added_again(path: Path, lost: int) -> None:
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-lost])
-    assert [key.number for key in read_league(path).pairs] == [0, 1]
-    assert path.read_bytes() == whole[:-lost]  # reading changes nothing
-    file = LeagueFile(path)
-    file.add_pair(result(2))
-    file.close()
-    assert path.read_bytes() == whole
-
-
-def test_a_file_torn_at_any_byte_can_be_continued_or_is_refused(path: Path) -> None:
-    """In a file without whole settings no game is stored, so that it takes those of a command."""
-    whole = path.read_bytes()
-    first = whole.index(b"\n") + 1
-    ends = [place for place, byte in enumerate(whole) if byte == ord("\n")]
-    for size in sorted({*range(1, len(whole), 37), *ends, *(end + 1 for end in ends)}):
-        path.write_bytes(whole[:size])
-        if size < first:
-            LeagueFile(path, seed=3).close()
-            assert path.read_bytes() == whole[:first]
-            path.write_bytes(whole[: first - 1])
-            LeagueFile(path, seed=4).close()
-            assert read_league(path).settings.seed == 4
-        else:
-            assert len(reopened(path)) == max(0, whole[:size].count(b"\n") - 4)
-            assert path.read_bytes() == whole[: path.stat().st_size]
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ('{"record":"pair","game":"x"}', "damaged: Object missing required field `number`"),
-        ("what", "line 8: damaged"),
-        ("[]", "line 8: damaged"),
         ('{"record":"other"}', "record 'other' is unknown"),
         ('{"record":"agent","name":"x"}', "line 8: damaged"),
-        ('{"record":' + "[" * 9999 + "]" * 9999 + "}", "nested more than 32 levels deep"),
         (
             '{"record":"session","date":[],"cpu":"","cores":2,"azumaya":"","commit":""}',
             r"Expected `str`, got `array` - at `\$.date`",
@@ -171,17 +129,6 @@ def test_results_that_cannot_be_are_refused(path: Path) -> None:
             read_league(path)
 
 
-def test_other_files_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.jsonl"
-    path.write_text('{"a": 1}\n')
-    with pytest.raises(LeagueFileError, match=r"other.jsonl, line 1: not the file of a league"):
-        LeagueFile(path)
-    assert path.read_text() == '{"a": 1}\n'
-    path.write_bytes(b"x" * (journal.LONGEST + 5))
-    with pytest.raises(LeagueFileError, match="line 1: more than 67,108,864 bytes"):
-        read_league(path)
-
-
 def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -195,12 +142,6 @@ def test_other_settings_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch)
         LeagueFile(path, seed=4)
     with pytest.raises(LeagueFileError, match="was played with balanced=True, not False"):
         LeagueFile(path, balanced=False)
-    with path.open("ab") as file:
-        file.write(b'{"torn')
-    torn = path.read_bytes()
-    with pytest.raises(LeagueFileError, match="was played with seed=3, not 4"):
-        LeagueFile(path, seed=4)
-    assert path.read_bytes() == torn, "a file that is refused stays as it was"
     monkeypatch.setattr(results, "balanced_starts", lambda game: (f"another book for {game}",))
     with pytest.raises(LeagueFileError, match="from other balanced starts of sudoku_moyo, "):
         LeagueFile(path)
@@ -211,51 +152,3 @@ def test_paths_may_be_texts(path: Path) -> None:
     file = LeagueFile(str(path))
     file.close()
     assert (file.path, len(file.league.pairs)) == (path, 3)
-
-
-@pytest.mark.parametrize("most", [0, 20])
-def test_what_a_failed_write_leaves_is_taken_back(
-    path: Path, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    """So that the next line does not go on where it ends, as after a full disk."""
-    whole, write, file = path.read_bytes(), os.write, LeagueFile(path)
-
-    def full(number: int, data: memoryview) -> int:
-        if len(data) <= 150:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return write(number, data[:most] if most else data[:-150])
-
-    file.add_card(AgentCard("uct:5", "search", "", None, (GAME,)))
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "write", full)
-        with pytest.raises(OSError, match=r"No space left.*league\.jsonl'$"):
-            file.add_pair(result(3))
-    file.add_pair(result(3))
-    file.close()
-    assert path.read_bytes().startswith(whole)
-    assert [key.number for key in read_league(path).pairs] == [0, 1, 2, 3]
-
-
-def test_two_leagues_cannot_write_one_file(path: Path) -> None:
-    pytest.importorskip("fcntl")
-    file = LeagueFile(path)
-    with pytest.raises(LeagueFileError, match="another league is using it"):
-        LeagueFile(path)
-    file.close()
-    LeagueFile(path).close()
-
-
-def test_a_file_whose_last_flush_fails_is_closed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """So that it can be opened again: its lock has gone with it."""
-    file = LeagueFile(tmp_path / "league.jsonl")
-
-    def full(number: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
-        with pytest.raises(OSError, match=r"No space left.*league\.jsonl'$"):
-            file.close()
-    LeagueFile(tmp_path / "league.jsonl").close()
