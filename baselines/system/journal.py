@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from azumaya.baselines.system.files import is_special, locked, parse_json, shown, write_all
 from azumaya.envs.errors import brief, naming
@@ -210,7 +210,7 @@ def typed(line: Mapping[str, Any], form: type[Typed]) -> Typed:
     Raises:
         ValueError: a field is missing, unknown, or of another type.
     """
-    unknown = line.keys() - _names_of(form)
+    unknown = line.keys() - _names_of(cast("Any", form))
     if unknown:
         raise ValueError(f"{brief(min(unknown))} is unknown")
     msgspec = require("msgspec", "records")

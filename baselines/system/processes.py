@@ -102,8 +102,10 @@ class Child:
         pass_fds: Sequence[int] = (), env: Mapping[str, str] | None = None,
         cwd: str | None = None,
     ) -> None:  # fmt: skip
-        self._life, theirs = socket.socketpair() if hasattr(os, "killpg") else (None, None)
-        if theirs is not None:
+        self._life: socket.socket | None = None
+        theirs: socket.socket | None = None
+        if hasattr(os, "killpg"):
+            self._life, theirs = socket.socketpair()
             words = [sys.executable, "-I", "-S", KEEPER, str(theirs.fileno()), *words]
             pass_fds = (theirs.fileno(), *pass_fds)
         try:
