@@ -1,4 +1,7 @@
-"""Processes that end with the process that started them."""
+"""Pools for many jobs of one kind, whose processes end with the process that started them.
+
+A process that is asked for one thing at a time, and may have to be ended over it, is a `Child`.
+"""
 
 from __future__ import annotations
 

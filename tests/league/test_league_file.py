@@ -152,3 +152,10 @@ def test_paths_may_be_texts(path: Path) -> None:
     file = LeagueFile(str(path))
     file.close()
     assert (file.path, len(file.league.pairs)) == (path, 3)
+
+
+def test_a_head_without_results_that_makes_no_sense_is_replaced(path: Path) -> None:
+    head = json.loads(path.read_bytes().splitlines()[0])
+    path.write_text(json.dumps({**head, "seed": "x", "azumaya": "0"}) + "\n")
+    LeagueFile(path).close()
+    assert read_league(path).settings.seed == 0

@@ -182,6 +182,14 @@ def _settings_in(head: Line) -> Settings:
     return settings
 
 
+def _kept_settings(path: Path) -> Settings:
+    """The settings of the league in a file, or those of a new one."""
+    try:
+        return _settings_in(read_head(path) or {})
+    except (ValueError, KeyError):
+        return Settings()
+
+
 def _take(league: League, line: Line) -> None:
     """Add a line to what was read before it."""
     kind = line.pop("record")
@@ -263,10 +271,9 @@ class LeagueFile:
     ) -> None:
         self.path, self._told = Path(path), False
         check_seed(seed or 0)
-        kept = read_head(self.path) or {}
+        kept = _kept_settings(self.path)
         settings = settings_for(
-            kept.get("seed", 0) if seed is None else seed,
-            kept.get("balanced", True) if balanced is None else balanced,
+            kept.seed if seed is None else seed, kept.balanced if balanced is None else balanced
         )
         self.league = League(settings)
         head = {"record": "league", "format": FORMAT, "azumaya": version(), **asdict(settings)}
