@@ -27,7 +27,8 @@ LONGEST_REASON = 4096
 def keep(life: socket.socket, words: Sequence[str]) -> NoReturn:
     """Start a child; end with it, and end it when the other end of `life` is closed.
 
-    Until then each byte that comes is a signal, which the child and its process group are sent.
+    Until then each byte that comes is a signal, which the process group of the child is sent; then
+    the byte is sent back.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SUBREAPER, ctypes.c_ulong(1), *[ctypes.c_ulong(0)] * 3)
@@ -44,8 +45,10 @@ def keep(life: socket.socket, words: Sequence[str]) -> NoReturn:
     signal.signal(signal.SIGCHLD, lambda *_: _reap(process, life))
     _reap(process, life)
     while order := life.recv(1):
-        if process.returncode is None:
-            os.killpg(process.pid, order[0])
+        with contextlib.suppress(OSError):  # it has just ended
+            if process.returncode is None:
+                os.killpg(process.pid, order[0])
+            life.send(order)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)

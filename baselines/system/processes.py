@@ -137,6 +137,7 @@ class Child:
             said = self._life.recv(LONGEST_REASON)
             if said != STARTED:
                 raise OSError(said.decode(errors="replace") or "its keeper has ended")
+            self._life.settimeout(PATIENCE)
         except BaseException:
             self.end()
             raise
@@ -199,10 +200,15 @@ class Child:
         return ChildEndedError(self._process.returncode)
 
     def send_signal(self, number: int) -> None:
-        """Send a signal to its process group; not on Windows."""
+        """Send a signal to its process group; not on Windows.
+
+        It has been sent when this returns: a stop that came late would meet the next request, and
+        a process that leaves the group while it is stopped is not woken with the group.
+        """
         if self._life is not None:
-            with contextlib.suppress(OSError):  # it has ended
+            with contextlib.suppress(OSError):  # it has ended, or somebody has stopped its keeper
                 self._life.send(bytes([number]))
+                self._life.recv(1)
 
     def kill(self) -> None:
         """Let it end at once. Any thread may call this; who waits for an answer sees the end."""

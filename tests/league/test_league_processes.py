@@ -186,9 +186,9 @@ def test_no_agent_is_charged_for_a_machine_that_stands_still(
     name = "odd_agents:Slow"
     key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
     job = PairJob(key, (name, "random"), ("python", "built in"), 0, False, 0.5)
-    monkeypatch.setattr(supervision, "LOOK", 0.8)
+    monkeypatch.setattr(supervision, "LOOK", 0.5)
     faults = []
-    for still in (0.1, 10.0):
+    for still in (0.05, 10.0):
         monkeypatch.setattr(crew, "STILL", still)
         worker = Worker()
         pair = worker.play_pair(job, threading.Event())
