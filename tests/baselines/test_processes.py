@@ -229,7 +229,7 @@ def test_all_ends_though_its_keeper_was_stopped(tmp_path: Path) -> None:
 
 @on_linux
 def test_a_signal_has_been_sent_when_the_call_returns(started: list[Child]) -> None:
-    """A stop that came late would meet the next request, and who leaves the group then sleeps on."""
+    """A late stop would meet the next request, and who leaves the group meanwhile sleeps on."""
     started.append(Child(["sh", "-c", "echo $PPID; exec sleep 60"]))
     keeper, began = int(started[0].ask(b"")), time.monotonic()
     os.kill(keeper, signal.SIGSTOP)
