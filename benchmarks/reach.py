@@ -58,7 +58,7 @@ def seconds_to_solve(rooms: SolverRooms, position: Position, limit: float) -> fl
     while search.value is None:
         if search.finished or time.thread_time() - began > limit:
             return math.inf
-        search.advance(STEPS)
+        search.run(STEPS)
     return time.thread_time() - began
 
 
@@ -69,7 +69,7 @@ def times_to_solve(questions: Iterable[Position], limit: float) -> list[float]:
     for position in questions:
         if rooms is None:
             rooms = SolverRooms(kernels_of(position), MEGABYTES)
-            Solving(rooms.suited(position), position).advance(1)  # compiles
+            Solving(rooms.suited(position), position).run(1)  # compiles
         times.append(seconds_to_solve(rooms, position, limit))
     return times
 

@@ -9,9 +9,11 @@ from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.puct import EXPLORATION as PUCT_EXPLORATION
-from azumaya.baselines.search.puct_trees import TEMPERATURE, PUCTTree
+from azumaya.baselines.search.puct import TEMPERATURE
 from azumaya.baselines.search.table import PROVEN
-from azumaya.baselines.search.uct import EXPLORATION, Tree
+from azumaya.baselines.search.trees import TreeRoom
+from azumaya.baselines.search.uct import EXPLORATION
+from azumaya.baselines.search.walks import Terms
 from azumaya.benchmarks import signature
 from azumaya.benchmarks.timing import measure
 from azumaya.envs.game import Game
@@ -45,12 +47,12 @@ PLAY = f"one searched and made move of self-play; {GAMES} games at once, one cor
 
 
 def _simulations(
-    tree: Tree | PUCTTree, begin: Callable[[], object], seconds: float, repeats: int
+    room: TreeRoom, begin: Callable[[], object], seconds: float, repeats: int
 ) -> dict[str, Any]:
     """Simulations of a tree, which `begin` empties before each search; a digest of its visits."""
     begin()
-    tree.advance(SIMULATIONS)
-    tried = tree.outcome(line=False).candidates
+    room.run(SIMULATIONS)
+    tried = room.tree.outcome(line=False).candidates
     visits = [number for move in tried for number in (move.action, move.visits)]
     done = SEARCH
 
@@ -59,7 +61,7 @@ def _simulations(
         if done >= SEARCH:
             begin()
             done = 0
-        made = tree.advance(SIMULATIONS)
+        made = room.run(SIMULATIONS)
         done = done + made if made == SIMULATIONS else SEARCH
         return made
 
@@ -70,10 +72,8 @@ def _simulations(
 def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
     """Simulations of UCT; `cut` as for `UCT`."""
     position = Position(game, seed=SEED)
-    tree = Tree(kernels_of(position))
-    found = _simulations(
-        tree, lambda: tree.begin(position, SEED, EXPLORATION, cut), seconds, repeats
-    )
+    room, terms = TreeRoom(kernels_of(position)), Terms(EXPLORATION, cut=cut)
+    found = _simulations(room, lambda: room.start(position, SEED, terms), seconds, repeats)
     text = f" cut off after {cut} plies" if cut else TO_THE_END
     return {**found, "includes": ROLLOUTS.format(cut=text)}
 
@@ -81,9 +81,9 @@ def uct(game: Game, cut: int, seconds: float, repeats: int) -> dict[str, Any]:
 def puct(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
     """Simulations of PUCT with the game's own evaluation, alone: without rollouts or delay."""
     position = Position(game, seed=SEED)
-    tree = PUCTTree(kernels_of(position))
-    settings = PUCT_EXPLORATION, TEMPERATURE, 0.0, 0
-    found = _simulations(tree, lambda: tree.start(position, SEED, settings), seconds, repeats)
+    room = TreeRoom(kernels_of(position), guided=True)
+    terms = Terms(PUCT_EXPLORATION, TEMPERATURE)
+    found = _simulations(room, lambda: room.start(position, SEED, terms), seconds, repeats)
     return {**found, "includes": EXPANSIONS}
 
 

@@ -56,7 +56,7 @@ class WinnerPlan:
         rooms = SolverRooms(kernels_of(position), self.megabytes)
         search, nodes = Solving(rooms.suited(position), position), 0
         while search.value is None and not search.finished and nodes < self.nodes:
-            nodes += search.advance(min(STEP, self.nodes - nodes))
+            nodes += search.run(min(STEP, self.nodes - nodes))
         line: Line = {"puzzle": puzzle, "nodes": nodes, "wins": search.value}
         if search.best is not None and search.value is not None and search.value > 0:
             line["move"] = position.move_name(search.best)

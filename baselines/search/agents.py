@@ -15,7 +15,6 @@ from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
-from azumaya.baselines.search.puct_trees import check_breadth
 from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.baselines.search.uct import UCT
 from azumaya.envs import Position
@@ -89,10 +88,7 @@ class PUCTAgent(Agent):
 
     def check(self, position: Position) -> None:
         """Raise `OptionError` if the evaluation or `breadth` does not suit the game."""
-        if self.puct.evaluation is not None:
-            self.puct.evaluation.check(position.game)
-        if self.puct.breadth:
-            check_breadth(kernels_of(position), self.puct.breadth)
+        self.puct.check(position)
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The preferred move in each position; positions are searched in parallel."""

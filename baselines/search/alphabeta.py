@@ -152,7 +152,7 @@ class Deepening:
         """Whether a deeper search could not change the result."""
         return self._found.exact or self._depth == PLIES
 
-    def advance(self, steps: int) -> int:
+    def run(self, steps: int) -> int:
         """Visit about `steps` more positions; returns the actual number."""
         before = self._room.nodes
         while self._room.nodes < before + steps and not self.finished:

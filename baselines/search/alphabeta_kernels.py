@@ -31,9 +31,8 @@ from azumaya.baselines.search.children import (
     take_best,
 )
 from azumaya.baselines.search.evaluation import horizon_kernel
-from azumaya.baselines.search.game_kernels import GameKernels
+from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT, remember
-from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.borrow import borrow

@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numpy as np
-
 from azumaya.baselines.search.arguments import (
     allocating,
     check_exploration,
@@ -23,11 +21,11 @@ from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.grove import Grove
 from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.tree import MOST_VISITS, PRIOR_NODE, slot_bytes
-from azumaya.baselines.search.uct import MEGABYTES, slots_for
-from azumaya.envs import IllegalActionError, MoveNameError, Position
+from azumaya.baselines.search.trees import MEGABYTES, moves_made, slots_for
+from azumaya.baselines.search.walks import Terms
+from azumaya.envs import Position
 from azumaya.envs.adapters.batch.workers import check_threads
-from azumaya.envs.adapters.duel.asked import check_asked, check_sequence
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.whole import whole_number
 
 EXPLORATION, TEMPERATURE = 1.25, 1.0
@@ -95,6 +93,7 @@ class BatchPUCT:
             "concentration", concentration, least=LEAST_CONCENTRATION, most=1e6
         )
         self._grove: Grove | None = None
+        self._advanced = False
 
     def search(
         self, positions: Sequence[Position], keys: Sequence[int], *, lines: bool = True
@@ -120,13 +119,14 @@ class BatchPUCT:
             return []
         check_fits(self.evaluator, positions[0])
         found: list[Outcome] = []
+        kept, self._advanced = self._advanced, False
         for at in range(0, len(positions), self.games):
             few = positions[at : at + self.games]
             grove = self._grove_for(few)
-            grove.begin(few, keys[at : at + self.games])
+            grove.start(few, keys[at : at + self.games], kept and at == 0)
             self._spend(grove)
-            found += [grove.tree(g).outcome(lines) for g in range(len(few))]
-            grove.positions = [position.copy() for position in few]
+            found += [grove[g].outcome(lines) for g in range(len(few))]
+            grove.end(few)
         return found
 
     def advance(self, moves: Sequence[str | int | None]) -> None:
@@ -148,16 +148,12 @@ class BatchPUCT:
             IllegalActionError: a move is not legal; nothing changes.
             MoveNameError: a text names no move; nothing changes.
         """
-        moves, grove = check_sequence(moves, "moves"), self._grove
-        positions = grove.positions if grove else []
-        if grove is None or len(moves) != len(positions):
-            raise OptionError(
-                f"moves={brief(moves)}: {len(moves)} for the {len(positions)} trees of the last "
-                f"search, of which at most games={self.games} are kept; one for each is needed"
-            )
-        grove.advance(
-            [_moved(g, *both) for g, both in enumerate(zip(positions, moves, strict=True))]
-        )
+        grove = self._grove
+        roots = [grove.root(g) for g in range(len(grove.setups))] if grove else []
+        moved = moves_made(roots, moves, f"games={self.games}")
+        assert grove is not None
+        grove.advance(moved)
+        self._advanced = True
 
     def _grove_for(self, positions: Sequence[Position]) -> Grove:
         """Room for some positions of a game, kept for the next search."""
@@ -180,8 +176,7 @@ class BatchPUCT:
     def _spend(self, grove: Grove) -> None:
         """Search all trees of a grove until they are finished or the budget is spent."""
         limit = min(self.budget.steps or MOST_VISITS, MOST_VISITS)
-        rows = len(grove.rows)
-        logits, values = np.zeros((rows, grove.num_actions), np.float32), np.zeros(rows)
+        terms = Terms(self.exploration, self.temperature)
         parts = _parts(grove.count, self.threads)
         end, rounds = math.inf, 0
         with ThreadPoolExecutor(len(parts)) as pool:
@@ -197,28 +192,16 @@ class BatchPUCT:
             while grove.unfinished(limit) and time.perf_counter() < end:
                 if rounds < 2 and self.noise:  # a new tree has its root's moves after one round
                     grove.disturb(self.noise, self.concentration)
-                each(grove.select, limit, self.exploration)
-                grove.evaluate(self.evaluator, self.batch, logits, values)
-                each(grove.finish, logits, values, self.temperature)
+                each(grove.select, limit, terms)
+                grove.evaluate(self.evaluator, self.batch)
+                each(grove.finish, terms)
                 rounds += 1
                 if rounds == 1 and self.budget.milliseconds is not None:
                     # As in `spend`, the first round does not count: it may have to compile.
                     end = time.perf_counter() + self.budget.milliseconds * grove.count / 1000
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_grove": None}
-
-
-def _moved(
-    g: int, position: Position | None, move: str | int | None
-) -> tuple[int, Position | None]:
-    """The action of a move and the position after it; None if there is none."""
-    if position is None or move is None:
-        return -1, None
-    try:
-        return position.action(move), position.copy().play(move)
-    except (IllegalActionError, MoveNameError) as error:
-        raise type(error)(f"moves[{g}]: {error}") from None
+        return {**self.__dict__, "_grove": None, "_advanced": False}
 
 
 def _parts(count: int, threads: int) -> list[tuple[int, int]]:

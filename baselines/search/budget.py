@@ -85,7 +85,7 @@ class Search(Protocol):
     def finished(self) -> bool:
         """Whether the search is complete."""
 
-    def advance(self, steps: int) -> int:
+    def run(self, steps: int) -> int:
         """Make up to `steps` steps; returns the number made."""
 
 
@@ -147,7 +147,7 @@ def spend(search: Search, budget: Budget, stopped: Callable[[], bool] = lambda: 
     have to be compiled first.
     """
     if budget.steps is None and not search.finished:
-        search.advance(1)
+        search.run(1)
     began = time.perf_counter()
     limit = None if budget.milliseconds is None else budget.milliseconds / 1000
     done, steps, now = 0, FIRST_STEPS, began
@@ -156,7 +156,7 @@ def spend(search: Search, budget: Budget, stopped: Callable[[], bool] = lambda: 
             steps = min(steps, budget.steps - done)
         if steps < 1:
             return
-        done += search.advance(steps)
+        done += search.run(steps)
         before, now = now, time.perf_counter()
         wanted = SLICE
         if limit is not None:

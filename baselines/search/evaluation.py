@@ -10,9 +10,13 @@ import numpy as np
 from numba.extending import is_jitted
 
 from azumaya.baselines.search.choice import choose_kernel
-from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
+from azumaya.baselines.search.game_kernels import (
+    GameKernels,
+    kernels_of,
+    legal_kernel,
+    payoff_bound,
+)
 from azumaya.baselines.search.table import UNIT
-from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_position
 from azumaya.envs.errors import OptionError, brief

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from azumaya.baselines.search.bounds import UNKNOWN
 from azumaya.baselines.search.hints import Hints, hints_of
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Rules
-from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.bits import ZERO, word_count
+from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.position import Position
 
 
@@ -51,6 +53,20 @@ def kernels_of(position: Position) -> GameKernels:
     """The kernels of a position's game; equal for equal games and numbers of actions."""
     game = position.game
     return GameKernels(game, game.rules, hints_of(game), word_count(position.num_actions))
+
+
+@functools.cache
+def legal_kernel(kernels: GameKernels) -> Any:
+    """The kernel `legal(state, words)`, which clears `words` before it sets the legal actions."""
+    write_legal, size = kernels.rules.write_legal, kernels.words
+
+    @kernel
+    def legal(state, words):
+        for w in range(size):
+            words[w] = ZERO
+        write_legal(state, words)
+
+    return legal
 
 
 def payoff_bound(position: Position) -> int:

@@ -6,7 +6,9 @@ from azumaya.baselines.search.arguments import check_cut, check_exploration
 from azumaya.baselines.search.budget import Budget, check_budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
-from azumaya.baselines.search.uct import EXPLORATION, MEGABYTES, Tree
+from azumaya.baselines.search.trees import MEGABYTES, TreeRoom
+from azumaya.baselines.search.uct import EXPLORATION
+from azumaya.baselines.search.walks import Terms
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_position, check_running
 from azumaya.envs.position import check_seed
@@ -42,10 +44,8 @@ class KeptUCT:
     ) -> None:
         check_position(position)
         self.budget, self._position = check_budget(budget), position.copy()
-        self._weight = check_exploration(exploration)
-        self._cut = check_cut(cut)
-        self._tree = Tree(kernels_of(position), megabytes)
-        self._moves: list[int] | None = None  # since the last search; None: there was none
+        self._terms = Terms(check_exploration(exploration), cut=check_cut(cut))
+        self._room = TreeRoom(kernels_of(position), megabytes)
 
     @property
     def position(self) -> Position:
@@ -58,10 +58,10 @@ class KeptUCT:
         Raises:
             IllegalActionError: the move is not legal; nothing changes.
         """
-        action = self._position.action(move)
+        action, trees = self._position.action(move), self._room.trees
         self._position.play(action)
-        if self._moves is not None:
-            self._moves.append(action)
+        if trees.setups:
+            trees.advance([(action, self._position)])
 
     def search(self, key: int = 0) -> Outcome:
         """Search the current position; the key, a whole number from 0, seeds the draws.
@@ -71,11 +71,8 @@ class KeptUCT:
         """
         key = check_seed(key, "key")
         check_running(self._position)
-        if self._moves is None or self._tree.kernels.hidden_draws:
-            self._tree.begin(self._position, key, self._weight, self._cut)
-        else:
-            moves, self._moves = self._moves, None  # if this is interrupted, the next begins anew
-            self._tree.follow(self._position, key, moves)
-        self._moves = []
-        spend(self._tree, self.budget)
-        return self._tree.outcome()
+        room = self._room
+        room.start(self._position, key, self._terms, not room.trees.kernels.hidden_draws)
+        spend(room, self.budget)
+        room.trees.end([self._position])
+        return room.tree.outcome()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azumaya.baselines.search.tree import MOST_VISITS
+from azumaya.baselines.search.tree import MOST_VISITS, Tree
 
 
 @dataclass(frozen=True)
@@ -61,28 +61,32 @@ class Outcome:
     full: bool
 
 
+@dataclass(frozen=True, eq=False)
 class SearchedTree:
     """A tree after some simulations, as the moves and values that it holds.
 
     Attributes:
-        nodes: the nodes, `(n,)`, see `tree`; the root is the first.
+        arrays: those of the tree.
         hidden_draws: whether the game has hidden draws; children then form a linked list.
     """
 
-    nodes: np.ndarray
+    arrays: Tree
     hidden_draws: bool
-    _mean: np.ndarray
-    _stats: np.ndarray
 
     @property
     def proven(self) -> bool:
         """Whether the value of the position is proven."""
-        return bool(self.nodes["low"][0] == self.nodes["high"][0])
+        return bool(self.arrays.nodes["low"][0] == self.arrays.nodes["high"][0])
+
+    @property
+    def simulations(self) -> int:
+        """The simulations of this search so far."""
+        return int(self.arrays.stats["simulations"][0])
 
     @property
     def simulations_left(self) -> int:
         """How many more simulations can be counted."""
-        return MOST_VISITS - int(self.nodes["visits"][0])
+        return MOST_VISITS - int(self.arrays.nodes["visits"][0])
 
     @property
     def finished(self) -> bool:
@@ -94,38 +98,38 @@ class SearchedTree:
 
         At least one simulation must have been made.
         """
-        sign = 1 - 2 * int(self.nodes["mover"][0])
+        sign = 1 - 2 * int(self.arrays.nodes["mover"][0])
         candidates = self._candidates(0)
         best = preferred(candidates)
         exact = self.proven
-        value = float(sign * self.nodes["low"][0]) if exact else best.value
+        value = float(sign * self.arrays.nodes["low"][0]) if exact else best.value
         by_visits = sorted(candidates, key=lambda c: (-c.visits, c.action))
         return Outcome(
             best.action, value, exact, tuple(by_visits), self._line() if line else (),
-            int(self._stats["simulations"][0]), bool(self._stats["full"][0]),
+            self.simulations, bool(self.arrays.stats["full"][0]),
         )  # fmt: skip
 
-    def _children(self, slot: int) -> np.ndarray:
+    def children(self, slot: int) -> np.ndarray:
         """The slots of a node's visited children, in the order of their first visits."""
-        node = self.nodes[slot]
+        node = self.arrays.nodes[slot]
         if not self.hidden_draws:
             return np.arange(node["first"], node["first"] + node["tried"])
         slots, at = [], int(node["first"])
         while at:
             slots.append(at)
-            at = int(self.nodes["next"][at])
+            at = int(self.arrays.nodes["next"][at])
         return np.array(slots, np.int64)
 
     def child(self, action: int) -> int | None:
         """The slot of the root's child of an action; None if there is none."""
-        children = self._children(0)
-        found = children[self.nodes["action"][children] == action]
+        children = self.children(0)
+        found = children[self.arrays.nodes["action"][children] == action]
         return int(found[0]) if len(found) else None
 
     def _candidates(self, slot: int) -> list[Candidate]:
-        sign = 1 - 2 * int(self.nodes["mover"][slot])
-        children = self._children(slot)
-        nodes, means = self.nodes[children], self._mean[children].tolist()
+        sign = 1 - 2 * int(self.arrays.nodes["mover"][slot])
+        children = self.children(slot)
+        nodes, means = self.arrays.nodes[children], self.arrays.mean[children].tolist()
         names = ("action", "visits", "total", "low", "high")
         columns = (nodes[name].tolist() for name in names)  # plain numbers are faster to handle
         found = []
@@ -137,10 +141,10 @@ class SearchedTree:
 
     def _line(self) -> tuple[int, ...]:
         line, slot = [], 0
-        while len(children := self._children(slot)):
+        while len(children := self.children(slot)):
             best = preferred(self._candidates(slot)).action
             line.append(best)
-            slot = int(children[list(self.nodes["action"][children]).index(best)])
+            slot = int(children[list(self.arrays.nodes["action"][children]).index(best)])
         return tuple(line)
 
 

@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.children import DONE, PLIES, follow_kernel, key_kernel, list_moves
-from azumaya.baselines.search.game_kernels import GameKernels
+from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
 from azumaya.baselines.search.table import NO_MOVE, bucket, find
-from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, U64
 from azumaya.envs.kernels.borrow import borrow

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-
 from azumaya.baselines.search.arguments import (
     check_exploration,
-    check_megabytes,
     check_number,
     check_temperature,
 )
-from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
+from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
-from azumaya.baselines.search.outcome import Outcome
-from azumaya.baselines.search.puct_trees import TEMPERATURE, AMAFTree, PUCTTree
-from azumaya.baselines.search.uct import MEGABYTES
+from azumaya.baselines.search.trees import MEGABYTES, TreeSearch
+from azumaya.baselines.search.walks import Terms
 from azumaya.envs import OptionError, Position
-from azumaya.envs.adapters.batch.workers import check_threads
-from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.whole import whole_number
 
-EXPLORATION = 2.0
+EXPLORATION, TEMPERATURE = 2.0, 0.1
 ROLLOUTS = 0.5
 """The share of random rollouts with the game's own evaluation."""
 DELAY = 8
 """The visits before a node is expanded, with rollouts."""
 
 
-class PUCT:
+class PUCT(TreeSearch):
     """PUCT search with fixed settings; one object can search any number of positions.
 
     Args:
@@ -69,7 +62,7 @@ class PUCT:
         megabytes: float = MEGABYTES,
         threads: int | None = None,
     ) -> None:
-        self.budget, self.evaluation = check_budget(budget), check_evaluation(evaluation)
+        self.evaluation = check_evaluation(evaluation)
         self.exploration = check_exploration(exploration)
         self.temperature = check_temperature(temperature)
         if rollouts is None:
@@ -81,34 +74,17 @@ class PUCT:
         self.breadth = whole_number(breadth, "breadth", 0, 1 << 30)
         if breadth and not self.rollouts:
             raise OptionError(f"breadth={breadth}: it needs rollouts, and rollouts is 0")
-        self.megabytes, self.threads = check_megabytes(megabytes), check_threads(threads)
-        kind = functools.partial(AMAFTree, breadth=breadth) if breadth else PUCTTree
-        make = functools.partial(kind, megabytes=megabytes, evaluation=evaluation)
-        self.rooms = Rooms(make, self.threads)
+        settings = {"guided": True, "evaluation": evaluation, "amaf": self.breadth > 0}
+        super().__init__(budget, megabytes, threads, **settings)
 
-    def search(
-        self, positions: Sequence[Position], keys: Sequence[int], *, lines: bool = True
-    ) -> list[Outcome]:
-        """Search running positions of the same game; each position's key seeds its draws.
+    def check(self, position: Position) -> None:
+        """Raise `OptionError` if the evaluation or `breadth` does not suit a position's game."""
+        if self.evaluation is not None:
+            self.evaluation.check(position.game)
+        if self.breadth and position.game.rules.resample is not None:
+            raise OptionError(
+                f"breadth={self.breadth}: {position.game.id} has hidden draws; there it must be 0"
+            )
 
-        With a budget in simulations, the result depends only on position, key, settings and the
-        evaluation's weights.
-
-        Args:
-            positions: the positions.
-            keys: one for each position.
-            lines: whether to find the lines of best moves; without them `line` is empty.
-
-        Raises:
-            OptionError: a position or a key is invalid, or the memory cannot hold the moves of a
-                position.
-        """
-        positions, keys = check_asked(positions, keys)
-        settings = self.exploration, self.temperature, self.rollouts, self.delay
-
-        def work(i: int, room: PUCTTree, stopped: Callable[[], bool]) -> Outcome:
-            room.start(positions[i], keys[i], settings)
-            spend(room, self.budget, stopped)
-            return room.outcome(lines)
-
-        return self.rooms.each(positions, work)
+    def _terms(self) -> Terms:
+        return Terms(self.exploration, self.temperature, self.rollouts, self.delay, self.breadth)

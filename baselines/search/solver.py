@@ -118,7 +118,7 @@ class Solving:
         """Whether the position is solved and no move could be worse than the best one."""
         return self.value == self._lowest
 
-    def advance(self, steps: int) -> int:
+    def run(self, steps: int) -> int:
         """Visit about `steps` more positions; returns the actual number."""
         room, before = self._room, self._room.nodes
         while room.nodes < before + steps and not self.finished:

@@ -8,18 +8,21 @@ stops growing and further simulations refine the existing nodes.
 Selection reads only the `mean` and `reach` of a child, so these are kept in separate arrays: it
 takes the child with the highest mean, for the player to move, plus reach times a factor of the
 parent. In UCT reach is 1 / sqrt(visits), as in UCB1; in PUCT it is prior / (1 + visits).
+
+With hidden draws the children of a node form a linked list instead, see `hidden`.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from azumaya.baselines.search.choice import draw_below
 from azumaya.envs.game import as_states
-from azumaya.envs.kernels.bits import ONE, ZERO, count, lowest, select_in
+from azumaya.envs.kernels.bits import ONE, ZERO, lowest
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 
 NODE = np.dtype(
@@ -29,7 +32,7 @@ NODE = np.dtype(
         ("action", np.int32),  # the move that leads here
         ("first", np.int32),  # slot of the first child
         ("count", np.int32),  # children; 0: not expanded
-        ("tried", np.int32),  # number of children visited, which are the first ones
+        ("tried", np.int32),  # number of children with a value, which are the first ones
         ("low", np.int32),
         ("high", np.int32),
         ("next", np.int32),  # hidden draws: slot of the next sibling, 0: none; see `move_root`
@@ -45,13 +48,6 @@ PRIOR_NODE = np.dtype(
     ]
 )
 """A node of PUCT."""
-
-
-def slot_bytes(layout: np.dtype[Any]) -> int:
-    """Memory of one slot: its node, `mean` and `reach`."""
-    return layout.itemsize + 2 * np.dtype(np.float32).itemsize
-
-
 STATS = np.dtype(
     [
         ("used", np.int64),  # slots handed out
@@ -66,7 +62,19 @@ STATS = np.dtype(
         ("cut_scale", np.float64),
     ]
 )
+AMAF = np.dtype(
+    [
+        ("made", np.int64),  # simulations that made the move here or later
+        ("gain", np.float32),  # their mean result, for player_0
+        ("value", np.float32),  # the evaluation, for player_0
+    ]
+)
+"""What a node has beside the others with AMAF, see `amaf`."""
+HISTORY = np.dtype([("gained", np.float64), ("rollouts", np.int64)])
+"""The mean result for a player of the rollouts in which they made a move, and their number."""
 
+MOST_SLOTS = 2**31 - 1
+"""The most slots that a tree can number."""
 NEVER = np.float32(1e30)
 """A mean that selection never picks; its sign is chosen to be worst for the player to move."""
 LARGE = 1 << 30
@@ -76,12 +84,61 @@ MOST_VISITS = (1 << 31) - 1
 LN2 = 0.6931471805599453
 
 
-def new_nodes(
-    slots: int, layout: np.dtype[Any] = NODE
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Arrays of `(slots,)` nodes, means and reaches; memory is only committed when used."""
-    nodes = as_states(np.empty(slots, layout))
-    return nodes, np.empty(slots, np.float32), np.empty(slots, np.float32)
+def slot_bytes(layout: np.dtype[Any], amaf: bool = False) -> int:
+    """Memory of one slot: its node, `mean` and `reach`, and what AMAF needs."""
+    return layout.itemsize + 2 * np.dtype(np.float32).itemsize + AMAF.itemsize * amaf
+
+
+class Tree(NamedTuple):
+    """The arrays of a tree; of several trees, with a row for each.
+
+    Attributes:
+        nodes: `(slots,)`; the root is the first.
+        mean: `(slots,)` float32, the mean result for player_0, or the proven one.
+        reach: `(slots,)` float32.
+        stats: `(1,)`; `(n,)` of several trees.
+        amaf: `(slots,)` with AMAF, else empty.
+        history: `(2, A)`, by player and action, with AMAF, else empty.
+    """
+
+    nodes: np.ndarray
+    mean: np.ndarray
+    reach: np.ndarray
+    stats: np.ndarray
+    amaf: np.ndarray
+    history: np.ndarray
+
+
+def new_trees(games: int, slots: int, layout: np.dtype[Any] = NODE, amaf_actions: int = 0) -> Tree:
+    """Empty trees; memory is only committed when used.
+
+    Args:
+        games: the number of trees.
+        slots: nodes for each tree.
+        layout: the dtype of a node.
+        amaf_actions: the number of actions, with AMAF.
+    """
+    return Tree(
+        as_states(np.empty((games, slots), layout)),
+        np.empty((games, slots), np.float32),
+        np.empty((games, slots), np.float32),
+        as_states(np.zeros(games, STATS)),
+        as_states(np.empty((games, slots if amaf_actions else 0), AMAF)),
+        as_states(np.zeros((games, 2, amaf_actions), HISTORY)),
+    )
+
+
+@kernel
+def tree_at(trees, g):
+    """One of several trees, borrowed."""
+    return Tree(
+        borrow(trees.nodes)[g],
+        borrow(trees.mean)[g],
+        borrow(trees.reach)[g],
+        borrow(trees.stats)[g : g + 1],
+        borrow(trees.amaf)[g],
+        borrow(trees.history)[g],
+    )
 
 
 @kernel
@@ -97,9 +154,9 @@ def log_of(n):
 
 
 @kernel
-def clear_slot(nodes, slot, action, bound):
+def clear_slot(tree, slot, action):
     """Initialise a slot as a node without visits."""
-    node = nodes[slot]
+    node, bound = tree.nodes[slot], tree.stats[0].bound
     node.total = 0.0
     node.visits = 0
     node.action = action
@@ -114,11 +171,27 @@ def clear_slot(nodes, slot, action, bound):
 
 
 @kernel
-def expand(nodes, stats, slot, words, mover):
+def plant(nodes, stats, roots, g, position, bound, blank):
+    """Begin tree `g` of several with a root that has no visits, at `position`, `(1,)`.
+
+    `blank` is `(1,)`, a node of zeros.
+    """
+    roots[g] = position[0]
+    own, root = stats[g], nodes[g, 0]
+    own.used, own.simulations, own.full, own.bound = 1, 0, 0, bound
+    own.worst, own.best = 0.0, 0.0
+    own.cuts, own.cut_evaluations, own.cut_stake, own.cut_scale = 0, 0.0, 0.0, 0.0
+    nodes[g, 0] = blank[0]
+    root.low, root.high = -bound, bound
+
+
+@kernel
+def expand(tree, slot, words, mover):
     """Give a node a child for each action set in `words`; False if the slots do not suffice.
 
     A child's slot is initialised on its first visit.
     """
+    nodes, stats = tree.nodes, tree.stats
     at = stats[0].used
     first = at
     for w in range(words.shape[0]):
@@ -139,26 +212,28 @@ def expand(nodes, stats, slot, words, mover):
 
 
 @kernel
-def try_child(nodes, stats, slot, key, n):
+def try_child(tree, slot, key, n):
     """The slot of an untried child, drawn at random.
 
     Children are kept in the order of their first visits, which is random, so picking the first of
     several equal ones is a random choice.
     """
+    nodes = tree.nodes
     node = nodes[slot]
     at = node.first + node.tried
     other = at + draw_below(key, n, node.count - node.tried)
     action = nodes[other].action
     nodes[other].action = nodes[at].action
     node.tried += 1
-    clear_slot(nodes, at, action, stats[0].bound)
-    return at
+    clear_slot(tree, at, action)
+    return np.int64(at)
 
 
 @kernel
-def best_child(nodes, mean, reach, slot, factor):
+def best_child(tree, slot, factor):
     """The slot of the visited child with the highest upper bound; the first one in a tie."""
-    node = nodes[slot]
+    mean, reach = tree.mean, tree.reach
+    node = tree.nodes[slot]
     first, sign = node.first, np.float32(1 - 2 * node.mover)
     factor = np.float32(factor)
     best, highest = first, -NEVER
@@ -166,65 +241,17 @@ def best_child(nodes, mean, reach, slot, factor):
         value = sign * mean[at] + factor * reach[at]
         if value > highest:
             best, highest = at, value
-    return best
+    return np.int64(best)
 
 
 @kernel
-def offered_child(nodes, mean, reach, stats, slot, words, key, n, weight):
-    """For hidden draws: the slot of the child to select, among the actions set in `words`.
-
-    The legal moves of a node differ between simulations, so its children form a linked list, and
-    a child's bound counts the simulations in which its move was legal. Untried moves come first.
-    Returns -1 if a slot is needed but none is left. Clears `words`.
-    """
-    node = nodes[slot]
-    sign, highest = 1 - 2 * node.mover, -1e30
-    best, last = np.int64(-1), np.int64(0)
-    at = np.int64(node.first)
-    while at:
-        action = nodes[at].action
-        here = ONE << np.uint64(action & 63)
-        if words[action >> 6] & here != ZERO:
-            words[action >> 6] &= ~here
-            nodes[at].offered += 1
-            value = sign * mean[at] + weight * np.sqrt(log_of(nodes[at].offered)) * reach[at]
-            if value > highest:
-                best, highest = at, value
-        last, at = at, np.int64(nodes[at].next)
-    untried = take_one(words, key, n)
-    if untried < 0:
-        return best
-    at = stats[0].used
-    if at == nodes.shape[0]:
-        stats[0].full = 1
-        return best
-    stats[0].used += 1
-    clear_slot(nodes, at, untried, stats[0].bound)
-    nodes[at].offered = 1
-    if last:
-        nodes[last].next = at
-    else:
-        node.first = at
-    node.count += 1
-    return at
-
-
-@kernel
-def take_one(words, key, n):
-    """A random one of the actions set in `words`; -1 if there is none."""
-    total = count(words, words.shape[0])
-    if total == 0:
-        return -1
-    return select_in(words, words.shape[0], draw_below(key, n, total))
-
-
-@kernel
-def tighten(nodes, mean, slot, child):
+def tighten(tree, slot, child):
     """Update a node's bounds after those of a child changed; returns whether they changed, too.
 
     The player to move is sure of the best lower bound among the moves, and cannot get more than
     their best upper bound. Moves that cannot beat that lower bound are not selected again.
     """
+    nodes = tree.nodes
     node = nodes[slot]
     sign = 1 - 2 * node.mover
     low, high = node.low, node.high
@@ -245,13 +272,14 @@ def tighten(nodes, mean, slot, child):
         node.high = nodes[child].high
         gained = True
     if gained:
-        drop_dominated(nodes, mean, slot)
+        drop_dominated(tree, slot)
     return node.low != low or node.high != high
 
 
 @kernel
-def drop_dominated(nodes, mean, slot):
+def drop_dominated(tree, slot):
     """Exclude moves from selection that cannot beat the proven bound of another move."""
+    nodes, mean = tree.nodes, tree.mean
     node = nodes[slot]
     for at in range(node.first, node.first + node.tried):
         child = nodes[at]
@@ -262,62 +290,81 @@ def drop_dominated(nodes, mean, slot):
 
 
 @kernel
+def stake(stats):
+    """Half of the range of the results so far and 0; the game's payoff bound if that is 1."""
+    if stats[0].bound == 1:
+        return 1.0
+    return max(0.5 * (stats[0].best - stats[0].worst), 0.5)
+
+
+@kernel
 def uct_reach(node):
     """The reach of a visited node in UCT."""
     return 1.0 / np.sqrt(np.float64(node.visits))
 
 
+@kernel
+def puct_reach(node):
+    """The reach of a visited node in PUCT."""
+    return node.prior / (1.0 + node.visits)
+
+
 @functools.cache
 def back_up_kernel(reach_of: Any) -> Any:
-    """The kernel `back_up(nodes, mean, reach, stats, path, depth, result, changed, proves)`.
+    """The kernel `back_up(tree, path, depth, result, changed)`.
 
     It adds the result of a simulation to the nodes of its path, `path[: depth + 1]`. `changed` says
-    whether the bounds of the last node are new; if `proves` is set, its ancestors' bounds are
-    updated accordingly. A result outside a node's bounds is clipped to them. `reach_of(node)` is
-    the reach of a visited node that is not proven.
+    whether the bounds of the last node are new, so that its ancestors' have to be updated. A result
+    outside a node's bounds is clipped to them. `reach_of(node)` is the reach of a visited node that
+    is not proven.
     """
 
     @kernel
-    def back_up(nodes, mean, reach, stats, path, depth, result, changed, proves):
+    def back_up(tree, path, depth, result, changed):
+        stats = tree.stats
         stats[0].worst = min(stats[0].worst, result)
         stats[0].best = max(stats[0].best, result)
         for d in range(depth, -1, -1):
             slot = path[d]
-            if changed and proves and d < depth:
-                changed = tighten(nodes, mean, slot, path[d + 1])
-            node = nodes[slot]
+            if changed and d < depth:
+                changed = tighten(tree, slot, path[d + 1])
+            node = tree.nodes[slot]
             result = min(max(result, np.float64(node.low)), np.float64(node.high))
             node.visits += 1
             node.total += result
             if node.low == node.high:
-                mean[slot] = node.low
-                reach[slot] = 0.0
+                tree.mean[slot] = node.low
+                tree.reach[slot] = 0.0
             else:
-                mean[slot] = node.total / node.visits
-                reach[slot] = reach_of(node)
+                tree.mean[slot] = node.total / node.visits
+                tree.reach[slot] = reach_of(node)
 
     return back_up
 
 
 @kernel
-def copy_slot(nodes, mean, reach, source, target):
+def copy_slot(tree, source, target):
     """Copy a slot to another one."""
-    nodes[target] = nodes[source]
-    mean[target] = mean[source]
-    reach[target] = reach[source]
+    tree.nodes[target] = tree.nodes[source]
+    tree.mean[target] = tree.mean[source]
+    tree.reach[target] = tree.reach[source]
+    if tree.amaf.shape[0] > 0:
+        tree.amaf[target] = tree.amaf[source]
 
 
 @kernel
-def move_root(nodes, mean, reach, stats, child):
-    """Make a child of the root the root, and keep only the tree below it.
+def move_root(trees, g, child):
+    """Make a child of the root of a tree the root, and keep only the tree below it.
 
     Not for hidden draws. Slots are moved down in ascending order, so nothing is overwritten before
     it has been moved: children always have greater slots than their parent. Of each group of
     children, `next` of the first slot says whether it is kept: it holds the new slot of the parent,
     plus 1.
     """
+    tree = tree_at(trees, g)
+    nodes, stats = tree.nodes, tree.stats
     end = stats[0].used
-    copy_slot(nodes, mean, reach, child, 0)
+    copy_slot(tree, child, 0)
     stats[0].used, stats[0].full, stats[0].simulations = 1, 0, 0
     if nodes[0].count == 0:
         return
@@ -332,7 +379,7 @@ def move_root(nodes, mean, reach, stats, child):
         at, children = stats[0].used, np.int64(nodes[parent].count)
         nodes[parent].first = at
         for i in range(children):
-            copy_slot(nodes, mean, reach, slot + i, at + i)
+            copy_slot(tree, slot + i, at + i)
             if i < nodes[parent].tried and nodes[at + i].count > 0:
                 nodes[nodes[at + i].first].next = at + i + 1
         stats[0].used += children

@@ -14,9 +14,8 @@ from azumaya.baselines.search.alphabeta_kernels import (
 )
 from azumaya.baselines.search.children import DONE, PLIES
 from azumaya.baselines.search.choice import draw_below
-from azumaya.baselines.search.game_kernels import GameKernels
+from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, UNIT
-from azumaya.baselines.search.uct_kernels import legal_kernel
 from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
 from azumaya.baselines.values.self_play import move_key, moves_at_random
 from azumaya.envs.game import Game

@@ -385,7 +385,7 @@ def wrong_values(exam: Exam, numbers: Sequence[int]) -> list[int]:
     for number in numbers:
         position = exam.start(number)
         search = Solving(rooms.suited(position), position)
-        search.advance(10**8)
+        search.run(10**8)
         found = search.solution()
         assert found.solved, str(position)
         values = {position.move_name(action): gain for action, gain in found.moves.items()}

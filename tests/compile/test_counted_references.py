@@ -16,8 +16,8 @@ from azumaya.baselines.agents.candidates import CandidateFinder
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.proof import ProofRoom
-from azumaya.baselines.search.puct_trees import PUCTTree
-from azumaya.baselines.search.uct import Tree
+from azumaya.baselines.search.trees import TreeRoom
+from azumaya.baselines.search.walks import Terms
 from azumaya.envs import Position, find_game, make_vec
 from azumaya.envs.adapters.batch.kernels import rollout_kernel
 from azumaya.envs.kernels.borrow import borrow
@@ -109,16 +109,18 @@ def searching() -> list[Any]:
     """The kernels of searches."""
     position = Position(GAME, seed=1)
     kernels = kernels_of(position)
-    uct, puct = Tree(kernels, 1), PUCTTree(kernels, 1)
-    uct.begin(position, 0, 1.0, 0)
-    puct.start(position, 0, (1.0, 1.0, 0.5, 8))
-    uct.advance(1)
-    puct.advance(1)
+    trees = [
+        TreeRoom(kernels, 1),
+        *(TreeRoom(kernels, 1, guided=True, amaf=amaf) for amaf in (False, True)),
+    ]
+    for tree in trees:
+        tree.start(position, 0, Terms(1.0, 1.0, 0.5, 8, 2))
+        tree.run(1)
     rooms = Room(kernels, 1), ProofRoom(kernels, 1)
     for room in rooms:
         room.prove(position.state, 1)
         room.go_on(1)
-    return [uct._simulate, puct._simulate, *(room._run for room in rooms)]
+    return [*(tree._simulate for tree in trees), *(room._run for room in rooms)]
 
 
 @pytest.mark.parametrize("kernels", [stepping, finding, searching])

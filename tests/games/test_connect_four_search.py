@@ -167,7 +167,7 @@ def test_bounds_are_what_sets_tell_everywhere() -> None:
 def plain_value(room: Room, position: Position, nodes: int) -> int | None:
     """The value of a position, from lines to the end of the game; None if it takes more nodes."""
     search = Solving(room, position)
-    search.advance(nodes)
+    search.run(nodes)
     return search.value
 
 

@@ -65,7 +65,7 @@ def rooms_of(kernels: GameKernels) -> SolverRooms:
 def moves_of(position: Position) -> dict[int, int | None]:
     """What the solver says that each move gains."""
     search = Solving(rooms_of(kernels_of(position)).suited(position), position)
-    search.advance(NODES)
+    search.run(NODES)
     return search.solution().moves
 
 

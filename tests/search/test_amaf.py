@@ -8,21 +8,14 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.search import PUCTAgent
-from azumaya.baselines.search.amaf_kernels import (
-    AMAF_NODE,
-    EVALUATION_VISITS,
-    HISTORY,
-    blend,
-    bring_forward,
-    learn,
-)
+from azumaya.baselines.search.amaf import EVALUATION_VISITS, blend, bring_forward, learn
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
-from azumaya.baselines.search.puct_kernels import WIDENING
-from azumaya.baselines.search.puct_trees import AMAFTree
-from azumaya.baselines.search.tree import NEVER, slot_bytes
+from azumaya.baselines.search.tree import HISTORY, NEVER, PRIOR_NODE, Tree, slot_bytes
+from azumaya.baselines.search.trees import TreeRoom, Trees
+from azumaya.baselines.search.walks import WIDENING, Terms
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import get
@@ -41,10 +34,19 @@ def searched(position: Position, simulations: int, key: int = 1, **settings: Any
     return PUCT(Budget(simulations), **settings).search([position], [key])[0]
 
 
-def started(position: Position, breadth: int = 2, megabytes: float = 8) -> AMAFTree:
-    tree = AMAFTree(kernels_of(position), megabytes, breadth=breadth)
-    tree.nodes.view(np.uint8)[:] = 77  # slots that were never visited may hold anything
-    tree.start(position, 9, (1.0, 0.1, 0.5, 2))
+def started(position: Position, breadth: int = 2, megabytes: float = 8) -> TreeRoom:
+    room = TreeRoom(kernels_of(position), megabytes, guided=True, amaf=True)
+    for array in room.tree.arrays.nodes, room.tree.arrays.amaf:
+        array.view(np.uint8)[:] = 77  # slots that were never visited may hold anything
+    room.start(position, 9, Terms(1.0, 0.1, 0.5, 2, breadth))
+    return room
+
+
+def small_tree(slots: int) -> Tree:
+    """A tree with nothing in it but zeros."""
+    tree = Trees(kernels_of(Position(SCORE)), 1, slots, PRIOR_NODE, amaf=True)[0].arrays
+    for array in tree:
+        array.view(np.uint8)[:] = 0
     return tree
 
 
@@ -80,17 +82,18 @@ def test_the_result_depends_only_on_the_key(game: Game, options: dict[str, objec
     together = PUCT(Budget(300), rollouts=0.5, breadth=2, threads=2).search(positions, keys)
     assert together == [searched(p, 300, k) for p, k in zip(positions, keys, strict=True)]
     whole, pieces = started(positions[0]), started(positions[0])
-    whole.advance(300)
+    whole.run(300)
     for steps in (1, 2, 97, 200):
-        pieces.advance(steps)
-    assert whole.outcome() == pieces.outcome()
+        pieces.run(steps)
+    assert whole.tree.outcome() == pieces.tree.outcome()
 
 
 def test_few_moves_of_a_node_are_evaluated_at_first() -> None:
     """Twice as many whenever a node has had its visits; all moves of the root at once."""
-    tree = started(midgame(SCORE, {}, 1, 2), breadth=2)
-    tree.advance(4000)
-    nodes, reached = tree.nodes, [0]
+    room = started(midgame(SCORE, {}, 1, 2), breadth=2)
+    room.run(4000)
+    arrays = room.tree.arrays
+    nodes, reached = arrays.nodes, [0]
     for slot in reached:
         reached += range(nodes["first"][slot], nodes["first"][slot] + nodes["tried"][slot])
     assert nodes["tried"][0] == nodes["count"][0]
@@ -106,50 +109,53 @@ def test_few_moves_of_a_node_are_evaluated_at_first() -> None:
     gains: dict[bool, list[float]] = {True: [], False: []}
     for node in partly:
         for i, action in enumerate(nodes["action"][node["first"] :][: node["count"]]):
-            gains[i < node["tried"]].append(tree._history["gain"][node["mover"], action])
+            gains[i < node["tried"]].append(arrays.history["gained"][node["mover"], action])
     assert np.mean(gains[True]) > np.mean(gains[False]) + 0.05
 
 
 def test_all_moves_of_a_simulation_are_counted() -> None:
     """What a move of the root is credited with, from the moves and results of each simulation."""
     position = midgame(SCORE, {}, 1, 2)
-    tree = started(position)
-    _, played, _ = tree._lists
+    room = started(position)
+    arrays, played = room.tree.arrays, room._desk.played
     made: dict[int, list[float]] = {action: [] for action in position.legal_actions()}
     for _ in range(500):
-        before = float(tree.nodes["total"][0])
-        tree.advance(1)
-        result = float(tree.nodes["total"][0]) - before
+        before = float(arrays.nodes["total"][0])
+        room.run(1)
+        result = float(arrays.nodes["total"][0]) - before
         for action, results in made.items():
             if get(played[position.to_move], action):
                 results.append(result)
-    for slot in tree._children(0):
-        node, results = tree.nodes[slot], made[int(tree.nodes["action"][slot])]
-        assert node["made"] == len(results) > node["visits"] > 0
-        assert node["amaf"] == pytest.approx(np.mean(results), abs=1e-5)
-        if node["low"] < node["high"] and abs(tree._mean[slot]) < NEVER:
+    for slot in room.tree.children(0):
+        node, amaf = arrays.nodes[slot], arrays.amaf[slot]
+        results = made[int(node["action"])]
+        assert amaf["made"] == len(results) > node["visits"] > 0
+        assert amaf["gain"] == pytest.approx(np.mean(results), abs=1e-5)
+        if node["low"] < node["high"] and abs(arrays.mean[slot]) < NEVER:
             own = node["visits"] + EVALUATION_VISITS
-            value = (node["total"] + EVALUATION_VISITS * node["value"]) / own
-            mixed = (own * value + node["made"] * node["amaf"]) / (own + node["made"])
-            assert tree._mean[slot] == pytest.approx(mixed, abs=1e-5)
+            value = (node["total"] + EVALUATION_VISITS * amaf["value"]) / own
+            mixed = (own * value + amaf["made"] * amaf["gain"]) / (own + amaf["made"])
+            assert arrays.mean[slot] == pytest.approx(mixed, abs=1e-5)
 
 
 def test_a_proven_value_is_not_blended() -> None:
-    nodes, mean = as_states(np.zeros(2, AMAF_NODE)), np.array([0.5, -NEVER], np.float32)
-    nodes["low"], nodes["high"], nodes["made"], nodes["amaf"] = [1, -1], [1, 1], 100, 0.25
+    tree = small_tree(2)
+    tree.nodes["low"], tree.nodes["high"], tree.mean[:] = [1, -1], [1, 1], [0.5, -NEVER]
+    tree.amaf["made"], tree.amaf["gain"] = 100, 0.25
     for at in range(2):
-        blend(nodes, mean, at)
-    assert mean.tolist() == [0.5, -NEVER]
+        blend(tree, at)
+    assert tree.mean.tolist() == [0.5, -NEVER]
 
 
 def test_moves_that_did_best_come_first() -> None:
     """Among those without an evaluation; the others keep their places."""
-    nodes, history = as_states(np.zeros(6, AMAF_NODE)), as_states(np.zeros((2, 8), HISTORY))
+    tree = small_tree(6)
+    nodes, history = tree.nodes, tree.history
     nodes["action"] = [7, 4, 3, 0, 1, 2]
     nodes["first"][0], nodes["count"][0], nodes["tried"][0], nodes["mover"][0] = 1, 5, 1, 1
-    history["gain"][1, :5] = [0.1, 0.3, -0.2, 0.2, 0.9]
-    history["gain"][0, :5] = 0.9, -0.9, 0.9, -0.9, 0.9
-    bring_forward(nodes, 0, 3, history)
+    history["gained"][1, :5] = [0.1, 0.3, -0.2, 0.2, 0.9]
+    history["gained"][0, :5] = 0.9, -0.9, 0.9, -0.9, 0.9
+    bring_forward(tree, 0, 3)
     assert nodes["action"].tolist()[:4] == [7, 4, 1, 3]
     assert set(nodes["action"].tolist()[4:]) == {0, 2}
 
@@ -162,7 +168,7 @@ def test_the_history_is_a_mean_for_each_player() -> None:
     played[0, 0] = (1 << 5) | 1
     learn(history, played, -0.5)
     gains = {
-        tuple(place): history["gain"][tuple(place)] for place in np.argwhere(history["rollouts"])
+        tuple(place): history["gained"][tuple(place)] for place in np.argwhere(history["rollouts"])
     }
     assert gains == {(0, 5): 0.25, (0, 0): -0.5, (1, 64): -1.0, (1, 127): -1.0}
     assert history["rollouts"].sum() == 5
@@ -170,14 +176,14 @@ def test_the_history_is_a_mean_for_each_player() -> None:
 
 def test_memory_is_bounded() -> None:
     position = midgame(SCORE, {}, 1, 2)
-    least = (64 * kernels_of(position).words + 1) * slot_bytes(AMAF_NODE) / 2**20
+    least = (64 * kernels_of(position).words + 1) * slot_bytes(PRIOR_NODE, amaf=True) / 2**20
     with pytest.raises(OptionError, match="megabytes"):
         started(position, megabytes=least * 0.99)
-    tree = started(position, megabytes=least * 1.01)
-    tree.advance(3000)
-    outcome = tree.outcome()
+    room = started(position, megabytes=least * 1.01)
+    room.run(3000)
+    outcome, arrays = room.tree.outcome(), room.tree.arrays
     assert (outcome.simulations, outcome.full) == (3000, True)
-    assert tree._stats["used"][0] <= len(tree.nodes)
+    assert arrays.stats["used"][0] <= len(arrays.nodes)
     assert outcome.best in position.legal_actions()
 
 

@@ -95,14 +95,15 @@ def test_leaves_that_wait_are_all_accounted_for() -> None:
     outcome = puct.search([Position(YARDSTICK)], [1])[0]
     grove = puct._grove
     assert grove is not None
-    used = int(grove.stats["used"][0])
-    assert not grove.nodes["pending"][0, :used].any()
+    nodes, mean, _, stats = grove[0].arrays[:4]
+    used = int(stats["used"][0])
+    assert not nodes["pending"][:used].any()
     assert outcome.simulations == 300 == 1 + sum(c.visits for c in outcome.candidates)
-    visited = grove.nodes["visits"][0, :used] > 0
-    open_ = grove.nodes["low"][0, :used] != grove.nodes["high"][0, :used]
-    totals, visits = grove.nodes["total"][0, :used], grove.nodes["visits"][0, :used]
-    seen = visited & open_ & (np.abs(grove.mean[0, :used]) < 1e9)
-    assert np.allclose(grove.mean[0, :used][seen], totals[seen] / visits[seen])
+    visited = nodes["visits"][:used] > 0
+    open_ = nodes["low"][:used] != nodes["high"][:used]
+    totals, visits = nodes["total"][:used], nodes["visits"][:used]
+    seen = visited & open_ & (np.abs(mean[:used]) < 1e9)
+    assert np.allclose(mean[:used][seen], totals[seen] / visits[seen])
 
 
 @pytest.mark.parametrize("leaves", [1, 4])
@@ -137,8 +138,8 @@ def noisy_priors(positions: list[Position], **settings: Any) -> list[dict[int, f
     puct.search(positions, [2**64 - 1 - i for i in range(len(positions))], lines=False)
     grove = puct._grove
     assert grove is not None
-    trees = [grove.tree(g) for g in range(len(positions))]
-    nodes = [tree.nodes[tree._children(0)] for tree in trees]
+    trees = [grove[g] for g in range(len(positions))]
+    nodes = [tree.arrays.nodes[tree.children(0)] for tree in trees]
     return [dict(zip(n["action"].tolist(), n["prior"].tolist(), strict=True)) for n in nodes]
 
 

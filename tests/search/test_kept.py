@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from azumaya.baselines.search import uct
+from azumaya.baselines.search import PUCT, UCT
+from azumaya.baselines.search import trees as trees_module
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.kept import KeptUCT
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
+from azumaya.baselines.search.tree import move_root
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from azumaya.envs.errors import IllegalActionError
 from tests.cases import YARDSTICK
@@ -21,33 +26,90 @@ from tests.search.positions import late, midgame
 Line = tuple[int, ...]
 
 
-def contents(tree: SearchedTree, reach: np.ndarray) -> dict[Line, tuple[Any, ...]]:
+def contents(tree: SearchedTree) -> dict[Line, tuple[Any, ...]]:
     """By the moves that lead there: what each visited node of the tree holds."""
     found, of = {}, ("visits", "total", "low", "high", "count", "tried", "prior")
-    fields = [name for name in of if name in (tree.nodes.dtype.names or ())]
+    arrays = tree.arrays
+    fields = [name for name in of if name in (arrays.nodes.dtype.names or ())]
     todo: list[tuple[Line, int]] = [((), 0)]
     while todo:
         line, slot = todo.pop()
-        node = tree.nodes[slot]
+        node = arrays.nodes[slot]
         values = [node[name].item() for name in fields]
-        found[line] = (*values, tree._mean[slot].item(), reach[slot].item())
-        todo += [((*line, int(tree.nodes[c]["action"])), int(c)) for c in tree._children(slot)]
+        if len(arrays.amaf):
+            values += arrays.amaf[slot].item()
+        found[line] = (*values, arrays.mean[slot].item(), arrays.reach[slot].item())
+        todo += [((*line, int(arrays.nodes[c]["action"])), int(c)) for c in tree.children(slot)]
     return found
 
 
+SEARCHES: dict[str, Callable[..., Any]] = {
+    "uct": UCT,
+    "puct": PUCT,
+    "amaf": functools.partial(PUCT, breadth=3),
+    "batch": lambda budget, **settings: BatchPUCT(budget, Linear()),
+    "batch of leaves": lambda budget, **settings: BatchPUCT(budget, Linear(), leaves=4),
+}
+
+
+def trees(search: Any) -> list[SearchedTree]:
+    """The trees of the last search."""
+    if isinstance(search, BatchPUCT):
+        assert search._grove is not None
+        return [search._grove[g] for g in range(len(search._grove.setups))]
+    return [room.tree for room in search._followed]
+
+
+def all_contents(search: Any) -> list[dict[Line, tuple[Any, ...]]]:
+    return [contents(tree) for tree in trees(search)]
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
 @pytest.mark.parametrize("name", ["sudoku_moyo", "vierer_dominari", "score_dominari"])
-def test_what_is_below_the_moves_played_is_kept(name: str) -> None:
-    kept = KeptUCT(midgame(GAMES[name], {}, 3, 8), Budget(600), megabytes=4)
-    for key in range(4):
-        outcome = kept.search(key)
-        tree = kept._tree
-        before, used = contents(tree, tree._reach), int(tree._stats["used"][0])
-        kept.play(outcome.best)
-        kept._tree.follow(kept._position, 0, [outcome.best])
-        kept._moves = []
-        expected = {line[1:]: node for line, node in before.items() if line[:1] == (outcome.best,)}
-        assert contents(tree, tree._reach) == expected
-        assert int(tree._stats["used"][0]) < used
+def test_what_is_below_the_moves_played_is_kept(name: str, kind: str) -> None:
+    search = SEARCHES[kind](Budget(200), threads=3, megabytes=4)
+    positions = [midgame(GAMES[name], {}, seed, 2 * seed) for seed in range(3)]
+    for key in range(3):
+        moves = [outcome.best for outcome in search.search(positions, [key] * 3)]
+        before, used = all_contents(search), [int(t.arrays.stats["used"][0]) for t in trees(search)]
+        search.advance(moves)
+        for move, old, new in zip(moves, before, all_contents(search), strict=True):
+            assert new == {line[1:]: node for line, node in old.items() if line[:1] == (move,)}
+        for tree, slots in zip(trees(search), used, strict=True):
+            assert int(tree.arrays.stats["used"][0]) < slots
+        for position, move in zip(positions, moves, strict=True):
+            position.play(move)
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_without_advance_all_trees_are_new(kind: str) -> None:
+    search = SEARCHES[kind](Budget(50), threads=3)
+    positions = [midgame(GAMES["score_dominari"], {}, seed, 4) for seed in range(3)]
+    found = search.search(positions, range(3))
+    assert search.search(positions, range(3)) == found
+    moves = [position.legal_actions()[0] for position in positions]
+    search.advance(moves)
+    for position, move in zip(positions, moves, strict=True):
+        position.play(move)
+    search.search(positions, range(3))
+    fresh = SEARCHES[kind](Budget(50), threads=3).search(positions, range(3))
+    assert search.search(positions, range(3)) == fresh
+
+
+def test_uct_keeps_as_many_trees_as_it_has_threads() -> None:
+    search, positions = UCT(Budget(20), threads=2), [Position("score_dominari")] * 3
+    search.search(positions, range(3))
+    with pytest.raises(OptionError, match=r"3 for the 0 trees of the last search, .* threads=2"):
+        search.advance([None] * 3)
+    search.search(positions[:2], range(2))
+    search.advance([None] * 2)
+
+
+def test_a_pickled_search_keeps_no_tree() -> None:
+    search = UCT(Budget(20), threads=1)
+    search.search([Position("score_dominari")], [0])
+    with pytest.raises(OptionError, match="0 trees"):
+        pickle.loads(pickle.dumps(search)).advance([0])
 
 
 def test_searches_add_to_what_is_known() -> None:
@@ -144,18 +206,19 @@ def test_a_search_that_was_interrupted_while_it_followed_begins_anew(
 ) -> None:
     """The moves played since are not followed twice."""
     kept = KeptUCT(Position("revers_dominari"), Budget(200))
-    kept.play(kept.search(1).best)
-    follow = uct.Tree.follow
+    best = kept.search(1).best
+    root = kept.position
 
-    def interrupted(tree: uct.Tree, *arguments: Any) -> None:
-        follow(tree, *arguments)
+    def interrupted(*arguments: Any) -> None:
+        move_root(*arguments)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(uct.Tree, "follow", interrupted)
+        patch.setattr(trees_module, "move_root", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            kept.search(2)
-    fresh = KeptUCT(kept.position, Budget(200))
+            kept.play(best)
+    fresh = KeptUCT(root.play(best), Budget(200))
+    assert kept.position == fresh.position
     assert kept.search(3) == fresh.search(3)
 
 
@@ -174,30 +237,11 @@ def visits(outcome: Outcome) -> int:
     return sum(candidate.visits for candidate in outcome.candidates)
 
 
-def trees(puct: BatchPUCT) -> list[dict[Line, tuple[Any, ...]]]:
-    assert puct._grove is not None
-    return [contents(puct._grove.tree(g), puct._grove.reach[g]) for g in range(3)]
-
-
-@pytest.mark.parametrize("leaves", [1, 4])
-@pytest.mark.parametrize("name", ["sudoku_moyo", "vierer_dominari", "score_dominari"])
-def test_of_many_trees_what_is_below_the_moves_played_is_kept(name: str, leaves: int) -> None:
-    puct, positions = started(name, leaves=leaves)
-    for key in range(3):
-        outcomes = puct.search(positions, [key] * 3)
-        before, moves = trees(puct), [outcome.best for outcome in outcomes]
-        puct.advance(moves)
-        for move, old, new in zip(moves, before, trees(puct), strict=True):
-            assert new == {line[1:]: node for line, node in old.items() if line[:1] == (move,)}
-        for position, move in zip(positions, moves, strict=True):
-            position.play(move)
-
-
 def test_searches_of_many_games_add_to_what_is_known() -> None:
     puct, positions = started("sudoku_moyo")
     moves = [position.legal_actions()[0] for position in positions]
     puct.advance(moves)
-    known = [tree[()][0] for tree in trees(puct)]
+    known = [tree[()][0] for tree in all_contents(puct)]
     for position, move in zip(positions, moves, strict=True):
         position.play(move)
     for old, outcome in zip(known, puct.search(positions, range(3)), strict=True):
@@ -276,10 +320,10 @@ def test_wrong_moves_of_many_games_change_nothing(
     moves: Any, error: type[Exception], message: str
 ) -> None:
     puct, _ = started("score_dominari")
-    before = trees(puct)
+    before = all_contents(puct)
     with pytest.raises(error, match=message):
         puct.advance(moves)
-    assert trees(puct) == before
+    assert all_contents(puct) == before
     puct.advance([None] * 3)
 
 
@@ -311,11 +355,12 @@ def test_noise_is_only_at_the_root_also_of_a_tree_that_is_kept() -> None:
     for key in range(3):
         outcome = puct.search([position], [key])[0]
         assert puct._grove is not None
-        tree = puct._grove.tree(0)
-        for slot in range(int(tree._stats["used"][0])):
-            children = tree._children(slot)
-            alike = np.ptp(tree.nodes["prior"][children]) < 1e-6 if len(children) else True
+        tree = puct._grove[0]
+        priors = tree.arrays.nodes["prior"]
+        for slot in range(int(tree.arrays.stats["used"][0])):
+            children = tree.children(slot)
+            alike = np.ptp(priors[children]) < 1e-6 if len(children) else True
             assert alike == (slot > 0)
-        assert tree.nodes["prior"][tree._children(0)].sum() == pytest.approx(1)
+        assert priors[tree.children(0)].sum() == pytest.approx(1)
         position.play(outcome.best)
         puct.advance([outcome.best])

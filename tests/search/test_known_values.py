@@ -66,7 +66,7 @@ def value_of(position: Position, nodes: int) -> int | None:
     """The value of a position; None if it is not found within some nodes."""
     search = Solving(Room(kernels_of(position), 16), position)
     while search.value is None and not search.finished and search.solution().nodes < nodes:
-        search.advance(10_000)
+        search.run(10_000)
     return search.value
 
 

@@ -64,7 +64,7 @@ def test_a_search_in_pieces_gives_the_same_result() -> None:
     whole = solved_by(ProofRoom(KERNELS, 4), position, line=False)
     pieces = Solving(ProofRoom(KERNELS, 4), position)
     while not pieces.finished:
-        pieces.advance(3)
+        pieces.run(3)
     assert pieces.solution() == whole.solution()
     assert whole.solution().nodes > 1000
 

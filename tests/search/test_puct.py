@@ -13,13 +13,14 @@ from azumaya.baselines.search import PUCTAgent, UCTAgent, solve
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, own_evaluation, within
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.hidden import add_moves
+from azumaya.baselines.search.priors import exp_of
 from azumaya.baselines.search.puct import PUCT
-from azumaya.baselines.search.puct_hidden import add_moves
-from azumaya.baselines.search.puct_kernels import exp_of
-from azumaya.baselines.search.puct_trees import PUCTTree
-from azumaya.baselines.search.tree import PRIOR_NODE, STATS, clear_slot, new_nodes, slot_bytes
+from azumaya.baselines.search.tree import PRIOR_NODE, clear_slot, slot_bytes
+from azumaya.baselines.search.trees import TreeRoom, Trees
+from azumaya.baselines.search.walks import Terms, new_desk
 from azumaya.envs import GAMES, OptionError, Position
-from azumaya.envs.game import Game, as_states
+from azumaya.envs.game import Game
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import YARDSTICK
 from tests.search.evaluations import centre, constant, evaluation_of, noise
@@ -95,14 +96,14 @@ def test_the_result_depends_only_on_the_key(game: Game, options: dict[str, objec
 @pytest.mark.parametrize("game", [YARDSTICK, TILES], ids=label)
 def test_a_search_in_pieces_gives_the_same_result(game: Game) -> None:
     position = midgame(game, {}, 1, 4)
-    whole, pieces = PUCTTree(kernels_of(position), 8), PUCTTree(kernels_of(position), 8)
-    for tree in (whole, pieces):
-        tree.start(position, 9, (1.0, 0.1, 0.5, 2))
-    whole.advance(150)
+    whole, pieces = (TreeRoom(kernels_of(position), 8, guided=True) for _ in range(2))
+    for room in (whole, pieces):
+        room.start(position, 9, Terms(1.0, 0.1, 0.5, 2))
+    whole.run(150)
     for steps in (1, 2, 47, 100):
-        pieces.advance(steps)
-    assert whole.outcome() == pieces.outcome()
-    assert whole.outcome().simulations == 150
+        pieces.run(steps)
+    assert whole.tree.outcome() == pieces.tree.outcome()
+    assert whole.tree.outcome().simulations == 150
 
 
 def test_ties_are_broken_by_the_key() -> None:
@@ -125,31 +126,32 @@ def test_the_evaluation_is_seen_by_the_player_to_move() -> None:
 @pytest.mark.parametrize("plies", [4, 5])
 def test_priors_are_the_softmax_of_the_values_for_the_mover(game: Game, plies: int) -> None:
     position = midgame(game, {}, 1, plies)
-    tree = PUCTTree(kernels_of(position))
-    tree.start(position, 1, (1.0, 0.1, 0.0, 0))
-    tree.advance(1)
-    children = tree._children(0)
-    scores = (1 - 2 * position.to_move) * tree._mean[children].astype(float) / 0.1
+    room = TreeRoom(kernels_of(position), guided=True)
+    room.start(position, 1, Terms(1.0, 0.1))
+    room.run(1)
+    tree, arrays = room.tree, room.tree.arrays
+    children = tree.children(0)
+    scores = (1 - 2 * position.to_move) * arrays.mean[children].astype(float) / 0.1
     weights = np.exp(scores - scores.max())
     expected = weights / weights.sum() * (len(children) if tree.hidden_draws else 1)
     assert np.ptp(expected) > 0.01
-    assert tree.nodes["prior"][children] == pytest.approx(expected, rel=1e-3, abs=1e-6)
-    assert tree._reach[children] == pytest.approx(tree.nodes["prior"][children])
+    assert arrays.nodes["prior"][children] == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    assert arrays.reach[children] == pytest.approx(arrays.nodes["prior"][children])
 
 
 def test_weights_may_change_between_searches() -> None:
     evaluation = evaluation_of(centre, 0.9)
     agent, start = PUCT(Budget(60), evaluation, threads=1), Position(YARDSTICK)
     assert agent.search([start], [1])[0].best == start.action("d")
-    tree = agent.rooms.take(kernels_of(start), 1)[0]
-    compiled = len(tree._simulate.signatures) if not INTERPRETED else 0
+    room = agent.rooms.take(kernels_of(start), 1)[0]
+    compiled = len(room._simulate.signatures) if not INTERPRETED else 0
     evaluation.weights[0] = -0.9
     assert agent.search([start], [1])[0].best != start.action("d")
     other = PUCT(Budget(60), evaluation_of(centre, 0.9), threads=1)
     assert other.search([start], [1])[0].best == start.action("d")
-    assert other.rooms.take(kernels_of(start), 1)[0]._simulate is tree._simulate
+    assert other.rooms.take(kernels_of(start), 1)[0]._simulate is room._simulate
     if not INTERPRETED:
-        assert len(tree._simulate.signatures) == compiled == 1
+        assert len(room._simulate.signatures) == compiled == 1
 
 
 @pytest.mark.parametrize("game", [YARDSTICK, SCORE, TILES], ids=label)
@@ -157,15 +159,16 @@ def test_memory_is_bounded(game: Game) -> None:
     position = midgame(game, {}, 1, 2)
     least = (64 * kernels_of(position).words + 1) * slot_bytes(PRIOR_NODE) / 2**20
     with pytest.raises(OptionError, match="megabytes"):
-        PUCTTree(kernels_of(position), least * 0.99)
-    tree = PUCTTree(kernels_of(position), least * 1.01)
-    assert len(tree.nodes) * slot_bytes(PRIOR_NODE) <= least * 1.01 * 2**20
-    tree.start(position, 1, (1.0, 0.1, 0.5, 0))
-    tree.advance(3000)
-    outcome = tree.outcome()
+        TreeRoom(kernels_of(position), least * 0.99, guided=True)
+    room = TreeRoom(kernels_of(position), least * 1.01, guided=True)
+    arrays = room.tree.arrays
+    assert len(arrays.nodes) * slot_bytes(PRIOR_NODE) <= least * 1.01 * 2**20
+    room.start(position, 1, Terms(1.0, 0.1, 0.5))
+    room.run(3000)
+    outcome = room.tree.outcome()
     assert outcome.simulations == 3000
     assert outcome.full
-    assert tree._stats["used"][0] <= len(tree.nodes)
+    assert arrays.stats["used"][0] <= len(arrays.nodes)
     assert outcome.best in position.legal_actions()
 
 
@@ -179,10 +182,10 @@ def test_search_does_not_use_the_hidden_pile() -> None:
 
 def test_a_node_with_hidden_draws_has_every_move_that_was_legal() -> None:
     position = midgame(TILES, {}, 3, 12)
-    tree = PUCTTree(kernels_of(position))
-    tree.start(position, 1, (1.0, 0.1, 0.0, 0))
-    tree.advance(400)
-    outcome = tree.outcome()
+    room = TreeRoom(kernels_of(position), guided=True)
+    room.start(position, 1, Terms(1.0, 0.1))
+    room.run(400)
+    outcome = room.tree.outcome()
     assert {c.action for c in outcome.candidates} == set(position.legal_actions())
     assert sum(c.visits for c in outcome.candidates) == 399
     assert not any(c.exact for c in outcome.candidates)
@@ -241,15 +244,14 @@ def test_exponentials() -> None:
 
 def test_the_best_of_bad_moves_has_all_weight_at_a_small_temperature() -> None:
     """With hidden draws, too, where scores are then far below -1e30."""
-    nodes, mean, reach = new_nodes(8, PRIOR_NODE)
-    clear_slot(nodes, 0, -1, 20)
-    stats = as_states(np.zeros(1, STATS))
-    stats["used"], stats["bound"] = 1, 20
-    values = np.array([-9.0, -5.0, -7.0])
-    fresh, moves = np.array([0b111], np.uint64), np.arange(3)
-    expected = add_moves(nodes, mean, reach, stats, 0, fresh, moves, values, values / 1e-30, 3)
-    assert expected == pytest.approx(-5.0)
-    assert nodes["prior"][1:4] == pytest.approx([0.0, 3.0, 0.0])
+    kernels = kernels_of(Position(TILES))
+    tree, desk = Trees(kernels, 1, 8, PRIOR_NODE)[0].arrays, new_desk(kernels)
+    tree.stats["used"], tree.stats["bound"] = 1, 20
+    clear_slot(tree, 0, -1)
+    desk.values[:3] = -9.0, -5.0, -7.0
+    desk.fresh[0], desk.moves[:3], desk.scores[:3] = 0b111, range(3), desk.values[:3] / 1e-30
+    assert add_moves(tree, 0, desk, 3) == pytest.approx(-5.0)
+    assert tree.nodes["prior"][1:4] == pytest.approx([0.0, 3.0, 0.0])
 
 
 def test_agents() -> None:

@@ -51,7 +51,7 @@ def test_one_memory_serves_for_many_positions(game: Game, options: dict[str, obj
     room = Room(kernels_of(positions[0][0]), 1)
     for position, gains in positions:
         search = Solving(room, position)
-        search.advance(10**6)
+        search.run(10**6)
         assert search.solution().moves == gains, str(position)
 
 
@@ -71,7 +71,7 @@ def test_values_that_alphabeta_calls_exact_are_exact(
                 assert gains[found.best] == max(gains.values())
             if search.finished:
                 break
-            search.advance(50)
+            search.run(50)
         exact += found.exact
     assert exact > 15
 
@@ -86,7 +86,7 @@ def test_values_at_the_horizon_are_not_called_exact(game: Game, options: dict[st
         solution = solve(position, nodes=200_000, megabytes=4)
         search = Deepening(room, position, seed)
         while not search.finished and room.nodes < 100_000:
-            search.advance(1000)
+            search.run(1000)
         found = search.found()
         if found.exact and solution.value is not None:
             before = position.returns()[position.to_move]
@@ -123,7 +123,7 @@ def test_values_of_interrupted_searches_are_right(game: Game, options: dict[str,
         room = Room(kernels_of(position), 1)
         search = Solving(room, position)
         while not search.finished:
-            search.advance(7)
+            search.run(7)
             given = {a: g for a, g in search.gains.items() if g is not None}
             assert given.items() <= gains.items()
             assert search.value in (None, max(gains.values()))
@@ -149,7 +149,7 @@ def test_a_search_in_pieces_gives_the_same_result() -> None:
         spent = 0
         for steps in pieces:
             spent += steps
-            search.advance(spent - search._room.nodes) if spent > search._room.nodes else None
+            search.run(spent - search._room.nodes) if spent > search._room.nodes else None
         found.append(search.found())
     assert found[0] == found[1]
 

@@ -13,7 +13,7 @@ import pytest
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, uct
+from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, trees
 from azumaya.baselines.search.alphabeta import AlphaBeta
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import FIRST_STEPS, Budget, spend
@@ -22,9 +22,10 @@ from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.search.outcome import Candidate, preferred
 from azumaya.baselines.search.puct import PUCT
-from azumaya.baselines.search.puct_trees import PUCTTree
 from azumaya.baselines.search.tree import MOST_VISITS, NODE, slot_bytes
-from azumaya.baselines.search.uct import UCT, Tree
+from azumaya.baselines.search.trees import TreeRoom, slots_for
+from azumaya.baselines.search.uct import UCT
+from azumaya.baselines.search.walks import Terms
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.processes import eventually
@@ -66,14 +67,15 @@ def test_the_move_depends_only_on_the_key(game: Game, options: dict[str, object]
 @pytest.mark.parametrize("game", GAMES.values(), ids=label)
 def test_a_search_in_pieces_gives_the_same_result(game: Game) -> None:
     position = midgame(game, {}, 1, 4)
-    whole, pieces = Tree(kernels_of(position), 8), Tree(kernels_of(position), 8)
-    for tree in (whole, pieces):
-        tree.begin(position, 9, 0.8, 0)
-    whole.advance(150)
+    whole, pieces = TreeRoom(kernels_of(position), 8), TreeRoom(kernels_of(position), 8)
+    for room in (whole, pieces):
+        room.start(position, 9, Terms(0.8))
+    whole.run(150)
     for steps in (1, 2, 47, 100):
-        pieces.advance(steps)
-    assert whole.outcome() == pieces.outcome()
-    assert whole.outcome().simulations == 150 == sum(c.visits for c in whole.outcome().candidates)
+        pieces.run(steps)
+    outcome = whole.tree.outcome()
+    assert outcome == pieces.tree.outcome()
+    assert outcome.simulations == 150 == sum(c.visits for c in outcome.candidates)
 
 
 def test_other_keys_give_other_searches() -> None:
@@ -86,15 +88,16 @@ def test_memory_is_bounded(game: Game) -> None:
     position = midgame(game, {}, 1, 2)
     least = (64 * kernels_of(position).words + 1) * slot_bytes(NODE) / 2**20
     with pytest.raises(OptionError, match="megabytes"):
-        Tree(kernels_of(position), least * 0.99)
-    tree = Tree(kernels_of(position), least * 1.01)
-    assert len(tree.nodes) * slot_bytes(NODE) <= least * 1.01 * 2**20
-    tree.begin(position, 1, 0.8, 0)
-    tree.advance(3000)
-    outcome = tree.outcome()
+        TreeRoom(kernels_of(position), least * 0.99)
+    room = TreeRoom(kernels_of(position), least * 1.01)
+    arrays = room.tree.arrays
+    assert len(arrays.nodes) * slot_bytes(NODE) <= least * 1.01 * 2**20
+    room.start(position, 1, Terms(0.8))
+    room.run(3000)
+    outcome = room.tree.outcome()
     assert outcome.simulations == 3000
     assert outcome.full
-    assert tree._stats["used"][0] <= len(tree.nodes)
+    assert arrays.stats["used"][0] <= len(arrays.nodes)
 
 
 def test_a_time_budget_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,15 +137,15 @@ def test_ctrl_c_ends_the_search_and_its_threads(threads: int) -> None:
 def test_an_error_in_one_thread_is_raised_and_ends_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    begin, position = Tree.begin, Position("abalone")
+    start, position = TreeRoom.start, Position("abalone")
 
-    def failing(tree: Tree, position: Position, key: int, *settings: Any) -> None:
+    def failing(room: TreeRoom, position: Position, key: int, *settings: Any) -> None:
         if key == 1:
             raise RuntimeError("no such tree")
-        begin(tree, position, key, *settings)
+        start(room, position, key, *settings)
 
     searched(position, 10)
-    monkeypatch.setattr(Tree, "begin", failing)
+    monkeypatch.setattr(TreeRoom, "start", failing)
     before = set(threading.enumerate())
     with pytest.raises(RuntimeError, match="no such tree"):
         UCT(Budget(10**9), threads=2).search([position, position], [0, 1])
@@ -176,10 +179,10 @@ def test_values_of_cut_rollouts_do_not_grow_with_the_search() -> None:
 def test_cut_rollouts_are_worth_what_the_evaluation_expects() -> None:
     """Also before any game has ended in the search: margins are some points and no half ones."""
     position = midgame(GAMES["score_dominari"], {"reward": "margin"}, 3, 6)
-    tree = Tree(kernels_of(position), 4)
-    tree.begin(position, 1, 0.8, 3)
-    tree.advance(300)
-    (stats,) = tree._stats
+    room = TreeRoom(kernels_of(position), 4)
+    room.start(position, 1, Terms(0.8, cut=3))
+    room.run(300)
+    (stats,) = room.tree.arrays.stats
     assert stats["cuts"] == 300
     stake, _ = own_evaluation(position).weights
     assert 1 < stake <= stats["bound"]
@@ -243,7 +246,7 @@ def test_memory_that_the_machine_does_not_have(monkeypatch: pytest.MonkeyPatch) 
         raise MemoryError
 
     position = Position("vierer_dominari")
-    monkeypatch.setattr(uct, "new_nodes", nothing)
+    monkeypatch.setattr(trees, "new_trees", nothing)
     monkeypatch.setattr(table, "np", SimpleNamespace(zeros=nothing, uint8=None))
     for search in (
         lambda: UCT(Budget(10), megabytes=7.5).search([position], [1]),
@@ -254,7 +257,7 @@ def test_memory_that_the_machine_does_not_have(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_tree_has_no_more_slots_than_it_can_number() -> None:
-    assert uct.slots_for(kernels_of(Position("abalone")), 10**6, slot_bytes(NODE)) == 2**31 - 1
+    assert slots_for(kernels_of(Position("abalone")), 10**6, slot_bytes(NODE)) == 2**31 - 1
 
 
 @pytest.mark.parametrize(
@@ -302,19 +305,17 @@ def test_the_preferred_move() -> None:
 def test_a_search_ends_when_nodes_can_count_no_more(name: str, guided: bool) -> None:
     """Beyond that a count would be negative, whose logarithm a kernel looked for without end."""
     position = Position(name, seed=1)
-    tree = (PUCTTree if guided else Tree)(kernels_of(position), 8)
-    if isinstance(tree, PUCTTree):
-        tree.start(position, 1, (1.0, 1.0, 0.5, 8))
-    else:
-        tree.begin(position, 1, 1.0, 0)
-    spend(tree, Budget(50))
-    tree.nodes["visits"][0] = MOST_VISITS - 3
-    assert not tree.finished
-    spend(tree, Budget(2**40))
-    assert tree.finished
-    assert tree.nodes["visits"][0] == MOST_VISITS
-    assert tree.outcome().simulations == 53
-    assert not tree.outcome().exact
+    room = TreeRoom(kernels_of(position), 8, guided=guided)
+    room.start(position, 1, Terms(1.0, 1.0, rollouts=0.5, delay=8))
+    spend(room, Budget(50))
+    nodes = room.tree.arrays.nodes
+    nodes["visits"][0] = MOST_VISITS - 3
+    assert not room.finished
+    spend(room, Budget(2**40))
+    assert room.finished
+    assert nodes["visits"][0] == MOST_VISITS
+    assert room.tree.outcome().simulations == 53
+    assert not room.tree.outcome().exact
 
 
 ENDLESS = "...../....../......./......../....b..../......../......./....../w.... b out=0,0"

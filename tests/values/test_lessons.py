@@ -34,7 +34,7 @@ def test_a_position_is_searched_as_by_alpha_beta(nodes: int) -> None:
     proofs = 0
     for key, position in enumerate(positions_of(GAME)):
         search = Deepening(one, position, key)
-        search.advance(nodes)
+        search.run(nodes)
         wanted, sign = search.found(), 1 - 2 * position.to_move
         other.forget(key)
         best, value, proven = study(position.state, nodes, 1, other.memory)

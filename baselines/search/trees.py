@@ -1,0 +1,328 @@
+"""The trees of searches: their memory, what is kept of them, and how UCT and PUCT use them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.search.arguments import allocating, check_megabytes
+from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
+from azumaya.baselines.search.evaluation import Evaluation, own_evaluation, own_value_kernel
+from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
+from azumaya.baselines.search.outcome import Outcome, SearchedTree
+from azumaya.baselines.search.simulations import puct_kernel, uct_kernel
+from azumaya.baselines.search.tree import (
+    MOST_SLOTS,
+    NODE,
+    PRIOR_NODE,
+    Tree,
+    move_root,
+    new_trees,
+    plant,
+    slot_bytes,
+)
+from azumaya.baselines.search.walks import Terms, new_desk
+from azumaya.envs import IllegalActionError, MoveNameError, Position
+from azumaya.envs.adapters.batch.workers import check_threads
+from azumaya.envs.adapters.duel.asked import check_asked, check_sequence
+from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.game import as_states
+from azumaya.envs.kernels.compile import bound
+from azumaya.envs.setup import Setup
+
+MEGABYTES = 64
+
+
+def slots_for(kernels: GameKernels, megabytes: float, size: int) -> int:
+    """The slots of some bytes that fit; `OptionError` if the moves of one position do not."""
+    least = (64 * kernels.words + 1) * size
+    if least > check_megabytes(megabytes) * 2**20:
+        raise OptionError(
+            f"megabytes={brief(megabytes)}: the moves of one position need "
+            f"{math.ceil(least / 2**20 * 100) / 100}"
+        )
+    return min(int(megabytes * 2**20) // size, MOST_SLOTS)
+
+
+class Trees:
+    """The trees of games that are searched at once; a single search has one.
+
+    Args:
+        kernels: the game's kernels.
+        games: the number of trees.
+        slots: nodes for each tree.
+        layout: the dtype of a node.
+        amaf: whether AMAF is used.
+
+    Attributes:
+        arrays: the trees, with a row for each.
+        roots: `(games,)`, the positions of their roots.
+        setups: after a search those of the roots, None for roots that are not followed; empty while
+            there are no trees to keep.
+    """
+
+    def __init__(
+        self,
+        kernels: GameKernels,
+        games: int,
+        slots: int,
+        layout: np.dtype[Any] = NODE,
+        amaf: bool = False,
+    ) -> None:
+        self.kernels = kernels
+        self.arrays = new_trees(games, slots, layout, 64 * kernels.words if amaf else 0)
+        self.roots, self._blank = kernels.new_states(games), as_states(np.zeros(1, layout))
+        self.setups: list[Setup | None] = []
+
+    def begin(self, positions: Sequence[Position], kept: bool) -> None:
+        """Prepare a search in the first trees; with `kept` those that follow a position go on.
+
+        Call `end` afterwards. If the search is interrupted, the next begins anew.
+        """
+        followed = [self.root(g) for g in range(len(self.setups))] if kept else []
+        self.setups = []
+        self.arrays.stats["simulations"] = 0
+        for g, position in enumerate(positions):
+            if g >= len(followed) or position != followed[g]:
+                self.plant(g, position)
+
+    def end(self, positions: Sequence[Position]) -> None:
+        """End a search of these positions, whose trees can now be kept."""
+        self.setups = [position._setup for position in positions]
+
+    def root(self, g: int) -> Position | None:
+        """The position of a root, of which copies would cost each search time."""
+        setup = self.setups[g]
+        return setup and Position.of_states(self.kernels.game, setup, self.roots[g : g + 1])
+
+    def plant(self, g: int, position: Position) -> None:
+        """Begin a new tree."""
+        most, arrays = payoff_bound(position), self.arrays
+        plant(arrays.nodes, arrays.stats, self.roots, g, position.state, most, self._blank)
+        arrays.mean[g, 0] = 0.0
+        if arrays.history.size:
+            arrays.history[g] = 0
+
+    def advance(self, moved: Sequence[tuple[int, Position | None]]) -> None:
+        """Keep the part of each tree below an action, and the position that it led to.
+
+        Where the action was never tried, and in games with hidden draws, the tree is new.
+        """
+        self.setups = []  # if this is interrupted, the next search begins anew
+        for g, (action, position) in enumerate(moved):
+            if position is None:
+                continue
+            child = None if self.kernels.hidden_draws else self[g].child(action)
+            if child is None:
+                self.plant(g, position)
+            else:
+                self.roots[g : g + 1] = position.state
+                move_root(self.arrays, g, child)
+        self.setups = [position and position._setup for _, position in moved]
+
+    def __getitem__(self, g: int) -> SearchedTree:
+        nodes, mean, reach, stats, amaf, history = self.arrays
+        tree = Tree(nodes[g], mean[g], reach[g], stats[g : g + 1], amaf[g], history[g])
+        return SearchedTree(tree, self.kernels.hidden_draws)
+
+
+def moves_made(
+    positions: Sequence[Position | None], moves: Any, most: str
+) -> list[tuple[int, Position | None]]:
+    """By tree, the action of a move and the position after it, for `Trees.advance`.
+
+    Args:
+        positions: the roots.
+        moves: for each a move, or None where the game is no longer followed.
+        most: the setting that limits how many trees are kept, for the message.
+
+    Raises:
+        OptionError: there is not one move for each root, or there are none.
+        IllegalActionError: a move is not legal.
+        MoveNameError: a text names no move.
+    """
+    moves = check_sequence(moves, "moves")
+    if not positions or len(moves) != len(positions):
+        raise OptionError(
+            f"moves={brief(moves)}: {len(moves)} for the {len(positions)} trees of the last "
+            f"search, of which at most {most} are kept; one for each is needed"
+        )
+    return [_moved(g, *both) for g, both in enumerate(zip(positions, moves, strict=True))]
+
+
+def _moved(
+    g: int, position: Position | None, move: str | int | None
+) -> tuple[int, Position | None]:
+    if position is None or move is None:
+        return -1, None
+    try:
+        return position.action(move), position.copy().play(move)
+    except (IllegalActionError, MoveNameError) as error:
+        raise type(error)(f"moves[{g}]: {error}") from None
+
+
+class TreeRoom:
+    """The memory of one thread for UCT or PUCT; the search runs in steps, see `budget.Search`.
+
+    Args:
+        kernels: the game's kernels.
+        megabytes: memory for nodes.
+        guided: whether an evaluation guides the search, by PUCT.
+        evaluation: the evaluation; None means the game's own.
+        amaf: whether PUCT uses AMAF.
+
+    Raises:
+        OptionError: the memory cannot hold the moves of one position, or there is less.
+    """
+
+    def __init__(
+        self,
+        kernels: GameKernels,
+        megabytes: float = MEGABYTES,
+        *,
+        guided: bool = False,
+        evaluation: Evaluation | None = None,
+        amaf: bool = False,
+    ) -> None:
+        layout = PRIOR_NODE if guided else NODE
+        slots = slots_for(kernels, megabytes, slot_bytes(layout, amaf))
+        self.guided, self.evaluation = guided, evaluation
+        if guided:
+            value = evaluation.value if evaluation else own_value_kernel(kernels)
+            self._simulate = puct_kernel(kernels, value, amaf)
+        else:
+            self._simulate = uct_kernel(kernels)
+        with allocating(megabytes):
+            self.trees = Trees(kernels, 1, slots, layout, amaf)
+        self.tree = self.trees[0]
+        desk = new_desk(kernels, evaluation.scratch_words if evaluation else 0)
+        self._desk = desk._replace(root=self.trees.roots)
+        self._key, self._terms = np.uint64(0), Terms(0.0)
+        self._entry: Callable[..., Any] | None = None
+
+    def start(self, position: Position, key: int, terms: Terms, kept: bool = False) -> None:
+        """Set up a search, without simulations yet; with `kept` go on with a tree that fits."""
+        self._key, self._terms = np.uint64(key), terms
+        self.trees.begin([position], kept)
+        if self.guided:
+            weights = (self.evaluation or own_evaluation(position)).weights
+            self._desk = self._desk._replace(weights=weights)
+        elif terms.cut and payoff_bound(position) > 1:
+            stats = self.tree.arrays.stats
+            stats["cut_stake"], stats["cut_scale"] = own_evaluation(position).weights
+
+    @property
+    def finished(self) -> bool:
+        """Whether no more simulations are of use, or none can be counted."""
+        return self.tree.finished
+
+    def run(self, steps: int) -> int:
+        """Make up to `steps` more simulations; returns the number made."""
+        done, steps = self.tree.simulations, min(steps, self.tree.simulations_left)
+        given = (done, done + steps, self._key, self._terms, self.trees.arrays, self._desk)
+        if self._entry is None:  # not before: it may have to compile
+            self._entry = bound(self._simulate, *given)
+        return int(self._entry(*given))
+
+
+class TreeSearch:
+    """What UCT and PUCT have in common.
+
+    Args:
+        budget: simulations or time per searched position.
+        megabytes: memory for the nodes of each thread.
+        threads: positions searched in parallel; None means one per core.
+        settings: further arguments of `TreeRoom`.
+
+    Raises:
+        OptionError: an argument is invalid.
+    """
+
+    def __init__(
+        self, budget: Budget, megabytes: float, threads: int | None, **settings: Any
+    ) -> None:
+        self.budget, self.threads = check_budget(budget), check_threads(threads)
+        self.megabytes = check_megabytes(megabytes)
+        make = functools.partial(TreeRoom, megabytes=self.megabytes, **settings)
+        self.rooms = Rooms(make, self.threads)
+        self._followed: Sequence[TreeRoom] = ()
+        self._advanced = False
+
+    def check(self, position: Position) -> None:
+        """Raise `OptionError` if the settings do not suit a position's game."""
+
+    def _terms(self) -> Terms:
+        """The settings as kernels take them."""
+        raise NotImplementedError
+
+    def search(
+        self, positions: Sequence[Position], keys: Sequence[int], *, lines: bool = True
+    ) -> list[Outcome]:
+        """Search running positions of the same game; each position's key seeds its draws.
+
+        With a budget in simulations, the result depends only on position, key, settings and the
+        evaluation's weights. After `advance` it also depends on what was kept.
+
+        Args:
+            positions: the positions.
+            keys: one for each position.
+            lines: whether to find the lines of best moves, which takes as long as some hundred
+                simulations; without them `line` is empty.
+
+        Raises:
+            OptionError: a position or a key is invalid, the settings do not suit the game, or the
+                memory cannot hold the moves of a position.
+        """
+        positions, keys = check_asked(positions, keys)
+        terms, kept = self._terms(), len(self._followed) if self._advanced else 0
+        self._followed, self._advanced = (), False
+        own: Sequence[TreeRoom] = ()
+        if positions:
+            self.check(positions[0])
+        if 0 < len(positions) <= self.threads:  # each position has a room, in which its tree stays
+            own = self.rooms.take(kernels_of(positions[0]), len(positions))
+
+        def work(i: int, room: TreeRoom, stopped: Callable[[], bool]) -> Outcome:
+            room = own[i] if own else room
+            room.start(positions[i], keys[i], terms, i < kept)
+            spend(room, self.budget, stopped)
+            room.trees.end([positions[i]])
+            return room.tree.outcome(lines)
+
+        found = self.rooms.each(positions, work)
+        self._followed = own
+        return found
+
+    def advance(self, moves: Sequence[str | int | None]) -> None:
+        """Follow the games of the last search by a move each, and keep the trees below the moves.
+
+        The next search of as many positions goes on with the trees of those that were followed, row
+        by row, and adds its whole budget to their visits; a position that was not reached this way,
+        such as the start of the next game, gets a new tree. Without `advance` all trees are new. In
+        games with hidden draws nothing is kept: what was drawn since is known now.
+
+        Args:
+            moves: for each position of the last search a move of either player, by its name or as
+                an action, or None where the game is no longer followed. If both players move
+                between searches, call this twice.
+
+        Raises:
+            OptionError: there is no finished search, or not one move for each of its positions; at
+                most `threads` are kept.
+            IllegalActionError: a move is not legal; nothing changes.
+            MoveNameError: a text names no move; nothing changes.
+        """
+        rooms = self._followed
+        roots = [room.trees.root(0) for room in rooms]
+        moved = moves_made(roots, moves, f"threads={self.threads}")
+        self._followed, self._advanced = (), False  # if this is interrupted, nothing is kept
+        for room, both in zip(rooms, moved, strict=True):
+            room.trees.advance([both])
+        self._followed, self._advanced = rooms, True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_followed": (), "_advanced": False}
