@@ -29,14 +29,15 @@ def lazily(
 
     Args:
         package: its `__name__`.
-        homes: the modules of the package that define them, each with its names.
+        homes: the modules of the package that define them, each with its names; one more dot before
+            a module is for the package above.
     """
     modules = {name: module for module, names in homes.items() for name in names.split()}
 
     def find(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{modules[name]}"), name)
+        return getattr(import_module(f".{modules[name]}", package), name)
 
     return find, lambda: sorted({*vars(sys.modules[package]), *modules})
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
+from azumaya.baselines.agents.search_names import KINDS, is_search_name, search_agent
 from azumaya.baselines.agents.sidecar import is_checkpoint
-from azumaya.baselines.search.naming import KINDS, is_search_name, search_agent
 from azumaya.baselines.system.files import shown
 from azumaya.baselines.system.signals import Ended
 from azumaya.baselines.values.champion import ChampionAgent

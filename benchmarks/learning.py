@@ -20,8 +20,8 @@ from torch import nn
 from azumaya.baselines.agents.checkpoint import build
 from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.agents.network import default_network
+from azumaya.baselines.agents.search import BatchPUCTAgent
 from azumaya.baselines.algorithms import ALGORITHMS
-from azumaya.baselines.search.agents import BatchPUCTAgent
 from azumaya.baselines.training import ppo_selfplay
 from azumaya.baselines.training.config import PPOConfig
 from azumaya.baselines.training.display import Display

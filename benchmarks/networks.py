@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.agents import AlphaBetaAgent, PUCTAgent
+from azumaya.baselines.agents.search import AlphaBetaAgent, PUCTAgent
 from azumaya.baselines.values.network import scratch_words
 from azumaya.baselines.values.value import KIND, Value, untrained
 from azumaya.benchmarks import search

@@ -23,6 +23,7 @@ import typer
 from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import check_agent
+from azumaya.baselines.agents.search_names import is_search_name, read_search_name
 from azumaya.baselines.arena.exams import (
     PARTS,
     Exam,
@@ -49,7 +50,6 @@ from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.search.alphabeta import Room, check_open
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
-from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.baselines.search.solver import Solving
 from azumaya.baselines.system.files import shown, write_whole
 from azumaya.baselines.system.journal import Line

@@ -1,6 +1,7 @@
 """Search and exact values, compiled from each game's kernels: UCT, PUCT, alpha-beta, a solver.
 
-`search_agent` is imported on first use: it loads values, whose modules need those imported here.
+The agents that search are those of `azumaya.baselines.agents`, which builds on this package: they
+are imported on first use.
 """
 
 from __future__ import annotations
@@ -8,13 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from azumaya.baselines import lazily
-from azumaya.baselines.search.agents import (
-    AlphaBetaAgent,
-    BatchPUCTAgent,
-    PUCTAgent,
-    SolverFirstAgent,
-    UCTAgent,
-)
 from azumaya.baselines.search.alphabeta import AlphaBeta, HiddenDrawsError
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.search.batch_puct import BatchPUCT
@@ -28,7 +22,14 @@ from azumaya.baselines.search.solver import Solution, solve
 from azumaya.baselines.search.uct import UCT
 
 if TYPE_CHECKING:
-    from azumaya.baselines.search.naming import search_agent
+    from azumaya.baselines.agents.search import (
+        AlphaBetaAgent,
+        BatchPUCTAgent,
+        PUCTAgent,
+        SolverFirstAgent,
+        UCTAgent,
+    )
+    from azumaya.baselines.agents.search_names import search_agent
 
 __all__ = [
     "PUCT",
@@ -56,4 +57,10 @@ __all__ = [
     "solve",
 ]
 
-__getattr__, __dir__ = lazily(__name__, {"naming": "search_agent"})
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        ".agents.search": "AlphaBetaAgent BatchPUCTAgent PUCTAgent SolverFirstAgent UCTAgent",
+        ".agents.search_names": "search_agent",
+    },
+)

@@ -9,9 +9,9 @@ from math import inf
 from typing import Any
 
 from azumaya.baselines.agent_names import SIMPLE
+from azumaya.baselines.agents.search_names import read_search_name
 from azumaya.baselines.entrants import HUMAN, Entrant, find_entrant
 from azumaya.baselines.game_options import check_value, read_value
-from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.serve.limits import Limits, RefusalError
 from azumaya.baselines.system.files import shown
 from azumaya.baselines.values.champion import CHAMPION, champion_file

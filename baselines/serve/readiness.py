@@ -12,7 +12,7 @@ from functools import partial
 from math import inf
 
 from azumaya.baselines.agent_names import SIMPLE
-from azumaya.baselines.search.naming import read_search_name
+from azumaya.baselines.agents.search_names import read_search_name
 from azumaya.baselines.serve.workers import Workers, hint, think
 from azumaya.envs import OptionError, Position
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.search import AlphaBetaAgent, PUCTAgent, SolverFirstAgent
 from azumaya.baselines.agents.sidecar import SUFFIXES
-from azumaya.baselines.search.agents import AlphaBetaAgent, PUCTAgent, SolverFirstAgent
 from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines.search import agents as searching
+from azumaya.baselines.agents import search as searching
+from azumaya.baselines.agents.search import AlphaBetaAgent, SolverFirstAgent
 from azumaya.baselines.search import alphabeta
-from azumaya.baselines.search.agents import AlphaBetaAgent, SolverFirstAgent
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.envs import Position
 

@@ -13,13 +13,13 @@ import pytest
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.agents.search_names import read_search_name
 from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, trees
 from azumaya.baselines.search.alphabeta import AlphaBeta
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import FIRST_STEPS, Budget, spend
 from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.naming import read_search_name
 from azumaya.baselines.search.outcome import Candidate, preferred
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.tree import MOST_VISITS, NODE, slot_bytes

@@ -16,8 +16,8 @@ from typing import Any
 from azumaya.baselines.agent_names import SIMPLE, find_agent, is_own_class
 from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.agents.program import PREFIX
+from azumaya.baselines.agents.search_names import is_search_name, read_search_name
 from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint
-from azumaya.baselines.search.naming import is_search_name, read_search_name
 from azumaya.baselines.system.files import is_special, shown
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.errors import brief
