@@ -88,9 +88,9 @@ class Room(LineRoom):
             evaluation.check(kernels.game)
         super().__init__(kernels, FRAME, MOVE, CONTROL, new_table(megabytes))
         self._run = search_kernel(kernels, evaluation.value if evaluation else None)
-        self._weights = evaluation.weights if evaluation else np.zeros(0, np.float32)
-        self._scratch = evaluation.new_scratch() if evaluation else np.zeros(0, np.uint64)
-        self._tried = np.zeros(PLIES + 1, np.int64)
+        if evaluation is not None:
+            weights, scratch = evaluation.weights, evaluation.new_scratch()
+            self.memory = self.memory._replace(weights=weights, scratch=scratch)
 
     def forget(self, key: int = 0) -> None:
         """Empty the table and reset the counters; `key` breaks ties at the root."""
@@ -98,7 +98,7 @@ class Room(LineRoom):
 
     def begin(self, state: np.ndarray, bound: int, depth: int) -> None:
         """Begin a search of `state`, `(1,)`, to `depth` plies; the table keeps its entries."""
-        begin(self._states, self.frames, self.control, state, bound, depth)
+        begin(self.memory, state, bound, depth)
 
     def prove(self, state: np.ndarray, bound: int) -> None:
         """Begin to find the exact value of `state`, `(1,)`; the table keeps its entries."""
@@ -110,23 +110,15 @@ class Room(LineRoom):
         if not frame["proven"]:
             return None, NO_MOVE
         best = int(frame["best"]) // UNIT
-        return best if self._states["to_move"][0] == 0 else -best, int(frame["move"])
+        return best if self.memory.states["to_move"][0] == 0 else -best, int(frame["move"])
 
     def go_on(self, limit: int) -> None:
         """Search until `limit` positions have been visited or the search ends."""
-        self._run(limit, *self.memory)
-
-    @property
-    def memory(self) -> tuple[np.ndarray, ...]:
-        """The arguments of the kernel `run` after the first; see `search_kernel`."""
-        return (
-            self._states, self._state_words, self._outlook, self._words, self.frames, self._tried,
-            self.moves, self.table, self.control, self._weights, self._scratch,
-        )  # fmt: skip
+        self._run(limit, self.memory)
 
     def waits(self, action: int) -> bool:
         """Whether the search of a root move is still pending or under way."""
-        return bool(waits(self.frames, self.control, self._tried, self.moves, action))
+        return bool(waits(self.memory, action))
 
 
 def check_open(kernels: GameKernels) -> None:

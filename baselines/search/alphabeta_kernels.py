@@ -32,10 +32,10 @@ from azumaya.baselines.search.children import (
 )
 from azumaya.baselines.search.evaluation import horizon_kernel
 from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
+from azumaya.baselines.search.line_room import borrow_line
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT, remember
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import U64
-from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 
 FRAME = np.dtype(
@@ -75,7 +75,7 @@ ENTER, NEXT, LEAVE = 0, 1, 2
 
 @functools.cache
 def known_kernel(kernels: GameKernels, value_of: Any) -> Any:
-    """The kernel that finds the value of a position that need not be searched.
+    """The kernel `known_value(line, ply)`, of a position that need not be searched.
 
     It returns the value, whether it is known, whether it is proven, and the best move of an
     earlier search.
@@ -84,30 +84,29 @@ def known_kernel(kernels: GameKernels, value_of: Any) -> Any:
     estimate = horizon_kernel(kernels, value_of)
 
     @kernel
-    def known_value(
-        states, words_of, outlooks, words, frames, ply, moves, table, control, weights, scratch
-    ):
-        frame = frames[ply]
+    def known_value(line, ply):
+        states, control, frame = line.states, line.control, line.frames[ply]
         state, value, known = states[frame.slot], np.int64(0), False
         if ply == 0:  # first: the root is searched, and remembered, even if its value is known
-            frame.key[0], frame.key[1] = key_of(states, words_of, outlooks, frame.slot)
+            frame.key[0], frame.key[1] = key_of(line, frame.slot)
             frame.keyed = 1
         if ply == 0 or frame.depth + 1 < LOOKING_PAYS:  # otherwise `check_children` has done so
             value, known = foresee(state, frame.lower, frame.upper)
             if known:
                 return value, True, True, NO_MOVE
-        crowded = frame.first + 64 * words.shape[0] > moves.shape[0]
+        crowded = frame.first + 64 * line.words.shape[0] > line.moves.shape[0]
         if frame.depth <= 0 or ply == PLIES - 1 or crowded:
-            return estimate(state, control[0].bound, weights, scratch), True, False, NO_MOVE
+            value = estimate(state, control[0].bound, line.weights, line.scratch)
+            return value, True, False, NO_MOVE
         if not frame.keyed:
-            frame.key[0], frame.key[1] = key_of(states, words_of, outlooks, frame.slot)
+            frame.key[0], frame.key[1] = key_of(line, frame.slot)
         at, value, known, proven = look_up(
-            table, frame.key[0], frame.key[1], control[0].age,
+            line.table, frame.key[0], frame.key[1], control[0].age,
             frame.lower, frame.upper, frame.depth,
         )  # fmt: skip
         move = np.int64(NO_MOVE)
         if at >= 0:
-            move = np.int64(table[at].move)
+            move = np.int64(line.table[at].move)
         return value, known, proven, move
 
     return known_value
@@ -115,19 +114,16 @@ def known_kernel(kernels: GameKernels, value_of: Any) -> Any:
 
 @functools.cache
 def open_kernel(kernels: GameKernels, value_of: Any) -> Any:
-    """The kernel that enters a position; it returns whether the value is already known."""
+    """The kernel `enter(line, ply)` a position; it returns whether the value is already known."""
     legal, check_children = legal_kernel(kernels), children_kernel(kernels, value_of)
     known_value = known_kernel(kernels, value_of)
 
     @kernel
-    def enter(
-        states, words_of, outlooks, words, frames, ply, moves, table, control, weights, scratch
-    ):
-        frame = frames[ply]
+    def enter(line, ply):
+        states, words, frames, moves = line.states, line.words, line.frames, line.moves
+        frame, control = frames[ply], line.control
         frame.first = 1 if ply == 0 else frames[ply - 1].first + frames[ply - 1].listed
-        value, known, proven, move = known_value(
-            states, words_of, outlooks, words, frames, ply, moves, table, control, weights, scratch
-        )
+        value, known, proven, move = known_value(line, ply)
         if known and (ply > 0 or states[0].over != RUNNING):
             control[0].value, control[0].proven = value, proven
             return True
@@ -139,9 +135,7 @@ def open_kernel(kernels: GameKernels, value_of: Any) -> Any:
         for at in range(frame.first, frame.first + frame.count):
             moves[at].score = 0
         if frame.depth >= LOOKING_PAYS:
-            check_children(
-                states, words_of, outlooks, words, frame, moves, table, control, weights, scratch
-            )
+            check_children(line, frame)
         favour(moves, frame.first, frame.count, move, ply, control[0].key)
         return False
 
@@ -150,17 +144,17 @@ def open_kernel(kernels: GameKernels, value_of: Any) -> Any:
 
 @functools.cache
 def descend_kernel(kernels: GameKernels) -> Any:
-    """The kernel that opens the frame of the best move left, below the frame of a ply."""
+    """The kernel `descend(line, ply)`: open the frame of the best move left, below a ply's."""
     follow = follow_kernel(kernels)
 
     @kernel
-    def descend(states, frames, ply, tried, moves, control):
-        frame, child = frames[ply], frames[ply + 1]
-        own = moves[take_best(frame, moves)]
-        tried[ply] = own.move
+    def descend(line, ply):
+        frame, child = line.frames[ply], line.frames[ply + 1]
+        own = line.moves[take_best(frame, line.moves)]
+        line.tried[ply] = own.move
         if not frame.made:
-            follow(states, frame.slot, own.move, own.slot)
-        control[0].nodes += 1
+            follow(line.states, frame.slot, own.move, own.slot)
+        line.control[0].nodes += 1
         child.key[0], child.key[1] = own.key[0], own.key[1]
         child.keyed = frame.depth > LOOKING_PAYS
         child.slot, child.depth = own.slot, frame.depth - 1
@@ -174,9 +168,9 @@ def descend_kernel(kernels: GameKernels) -> Any:
 
 
 @kernel
-def close(frames, ply, table, control):
+def close(line, ply):
     """Finish a position: store its value in the table and pass it to the parent."""
-    frame = frames[ply]
+    frame, control = line.frames[ply], line.control
     value = for_mover(frame.best, frame.sign)
     low, high = -INFINITE, INFINITE
     if value > frame.lower:
@@ -186,7 +180,7 @@ def close(frames, ply, table, control):
     # the root of a search for a proof has the depth PROVEN, also where it could not prove a value
     depth = PROVEN if frame.proven else min(frame.depth, PROVEN - 1)
     work = control[0].nodes - frame.began
-    remember(table, frame.key[0], frame.key[1], control[0].age, work, frame.move, low, high, depth)
+    remember(line.table, frame, control[0].age, work, low, high, depth)
     control[0].value, control[0].proven = value, frame.proven
 
 
@@ -213,10 +207,10 @@ def forget(control, key):
 
 
 @kernel
-def begin(states, frames, control, root, bound, depth):
+def begin(line, root, bound, depth):
     """Begin a search of `root`, `(1,)`, to `depth` plies; the table keeps its entries."""
-    own, frame = control[0], frames[0]
-    states[0] = root[0]
+    own, frame = line.control[0], line.frames[0]
+    line.states[0] = root[0]
     frame.lower, frame.upper = -bound * UNIT, bound * UNIT
     frame.depth, frame.move, frame.count = depth, NO_MOVE, 0
     frame.slot, frame.first = 0, 1
@@ -224,60 +218,45 @@ def begin(states, frames, control, root, bound, depth):
 
 
 @kernel
-def waits(frames, control, tried, moves, action):
+def waits(line, action):
     """Whether the search of a root move is still pending or under way."""
-    if control[0].ply > 0 and tried[0] == action:
-        return True
-    for at in range(frames[0].first, frames[0].first + frames[0].count):
-        if moves[at].move == action:
-            return True
-    return False
+    root = line.frames[0]
+    found = line.control[0].ply > 0 and line.tried[0] == action
+    for at in range(root.first, root.first + root.count):
+        found = found or line.moves[at].move == action
+    return found
 
 
 @functools.cache
 def search_kernel(kernels: GameKernels, value_of: Any) -> Any:
-    """The kernel that continues a search until `limit` positions have been visited.
+    """The kernel `run(limit, line)`: go on until `limit` positions have been visited, or the end.
 
-    `run(limit, states, words_of, outlooks, words, frames, tried, moves, table, control, weights,
-    scratch)`: `states` and `moves` have a slot for each listed move and one for the root,
-    `words_of` holds the words of the states, `outlooks` is a buffer for one outlook, and `tried`
-    holds the move tried at each ply. `value_of`, `weights` and `scratch` are as for
-    `horizon_kernel`.
+    `value_of` is as for `horizon_kernel`.
     """
     enter, descend = open_kernel(kernels, value_of), descend_kernel(kernels)
 
     @kernel
-    def run(
-        limit, states, words_of, outlooks, words, frames, tried, moves, table, control, weights,
-        scratch,
-    ):  # fmt: skip
-        states, words_of, outlooks, words = (
-            borrow(states), borrow(words_of), borrow(outlooks), borrow(words),
-        )  # fmt: skip
-        frames, tried, moves = borrow(frames), borrow(tried), borrow(moves)
-        table, control = borrow(table), borrow(control)
-        weights, scratch = borrow(weights), borrow(scratch)
+    def run(limit, line):
+        line = borrow_line(line)
+        frames, control = line.frames, line.control
         ply, phase = control[0].ply, control[0].phase
         while phase != DONE and control[0].nodes < limit:
             if phase == ENTER:
-                known = enter(
-                    states, words_of, outlooks, words, frames, ply, moves, table, control,
-                    weights, scratch,
-                )  # fmt: skip
+                known = enter(line, ply)
                 phase = LEAVE if known else NEXT
             elif phase == NEXT:
                 if frames[ply].count == 0:
-                    close(frames, ply, table, control)
+                    close(line, ply)
                     phase = LEAVE
                 else:
-                    descend(states, frames, ply, tried, moves, control)
+                    descend(line, ply)
                     ply += 1
                     phase = ENTER
             elif ply == 0:
                 phase = DONE
             else:
                 ply -= 1
-                absorb(frames[ply], tried[ply], control[0].value, control[0].proven)
+                absorb(frames[ply], line.tried[ply], control[0].value, control[0].proven)
                 phase = NEXT
         control[0].ply, control[0].phase = ply, phase
         return 0

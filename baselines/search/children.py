@@ -38,18 +38,15 @@ LOOKING_PAYS = 2
 
 @functools.cache
 def key_kernel(kernels: GameKernels) -> Any:
-    """The kernel `key_of(states, words_of, outlooks, slot)`: the 128-bit key of a position.
-
-    `words_of` holds the words of the states; `outlooks` is a buffer for one row.
-    """
+    """The kernel `key_of(line, slot)`: the 128-bit key of a position."""
     outlook = kernels.hints.outlook
 
     @kernel
-    def key_of(states, words_of, outlooks, slot):
+    def key_of(line, slot):
         if outlook is None:
-            return nh(words_of, slot, 0), nh(words_of, slot, SECOND_HASH)
-        outlook(states[slot], outlooks[0])
-        return nh(outlooks, 0, 0), nh(outlooks, 0, SECOND_HASH)
+            return nh(line.words_of, slot, 0), nh(line.words_of, slot, SECOND_HASH)
+        outlook(line.states[slot], line.outlooks[0])
+        return nh(line.outlooks, 0, 0), nh(line.outlooks, 0, SECOND_HASH)
 
     return key_of
 
@@ -137,7 +134,7 @@ def list_moves(words, moves, first):
 
 @functools.cache
 def make_kernel(kernels: GameKernels) -> Any:
-    """The kernel that makes all moves of a frame.
+    """The kernel `make_children(line, frame, looks)`, which makes all moves of a frame.
 
     With `looks`, it also finds the keys of the positions, and begins to fetch their entries from
     the table: waiting for one entry after the other would take most of the time of a search.
@@ -145,13 +142,14 @@ def make_kernel(kernels: GameKernels) -> Any:
     follow, key_of = follow_kernel(kernels), key_kernel(kernels)
 
     @kernel
-    def make_children(states, words_of, outlooks, frame, moves, table, looks):
+    def make_children(line, frame, looks):
+        states, moves = line.states, line.moves
         for at in range(frame.first, frame.first + frame.count):
             follow(states, frame.slot, moves[at].move, at)
             if looks and states[at].over == RUNNING:
-                first, second = key_of(states, words_of, outlooks, at)
+                first, second = key_of(line, at)
                 moves[at].key[0], moves[at].key[1] = first, second
-                prefetch(table, first)
+                prefetch(line.table, first)
 
     return make_children
 
@@ -168,13 +166,14 @@ def score_kernel(kernels: GameKernels, value_of: Any) -> Any:
     legal, size, order = legal_kernel(kernels), kernels.words, order_kernel(kernels, value_of)
 
     @kernel
-    def score(child, frame, words, bound, weights, scratch):
+    def score(line, child, frame):
         if frame.depth <= PLIES:
-            return order(child, frame.sign, bound, weights, scratch)
+            bound = line.control[0].bound
+            return order(child, frame.sign, bound, line.weights, line.scratch)
         if rank is not None:
             return np.int64(rank(child, (1 - frame.sign) >> 1))
-        legal(child, words)
-        replies = count(words, size)
+        legal(child, line.words)
+        replies = count(line.words, size)
         return replies if 1 - 2 * child.to_move == frame.sign else -replies
 
     return score
@@ -182,7 +181,7 @@ def score_kernel(kernels: GameKernels, value_of: Any) -> Any:
 
 @functools.cache
 def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
-    """The kernel that checks all children of a frame before any of them is searched.
+    """The kernel `check_children(line, frame)`, before any of a frame's children is searched.
 
     Moves to positions whose value is already known, for instance from the table or because the
     game is over, are removed from the list; the others are scored for move ordering. It returns
@@ -192,11 +191,10 @@ def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
     foresee = foresee_kernel(kernels)
 
     @kernel
-    def check_children(
-        states, words_of, outlooks, words, frame, moves, table, control, weights, scratch
-    ):
+    def check_children(line, frame):
+        states, moves, control = line.states, line.moves, line.control
         looks = frame.depth > LOOKING_PAYS
-        make_children(states, words_of, outlooks, frame, moves, table, looks)
+        make_children(line, frame, looks)
         frame.made = 1
         least = for_mover(frame.upper if frame.sign > 0 else frame.lower, frame.sign)
         at = frame.first
@@ -206,7 +204,7 @@ def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
             value, known, proven = 0, False, False
             if looks and child.over == RUNNING:
                 _, value, known, proven = look_up(
-                    table, own.key[0], own.key[1], control[0].age,
+                    line.table, own.key[0], own.key[1], control[0].age,
                     frame.lower, frame.upper, frame.depth - 1,
                 )  # fmt: skip
             if not known:
@@ -228,7 +226,7 @@ def children_kernel(kernels: GameKernels, value_of: Any) -> Any:
         # Not in the loop above: after a cutoff no move needs a score.
         for at in range(frame.first, frame.first + frame.count):
             child = states[moves[at].slot]
-            moves[at].score = score(child, frame, words, control[0].bound, weights, scratch)
+            moves[at].score = score(line, child, frame)
 
     return check_children
 

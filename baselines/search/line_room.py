@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,53 @@ from azumaya.baselines.search.game_kernels import GameKernels, words_of
 from azumaya.baselines.search.table import MOST_HASHED
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
+from azumaya.envs.kernels.borrow import borrow
+from azumaya.envs.kernels.compile import kernel
 
 USUAL_MOVES = 64
 """The moves for which there is room at each ply, on average over a line."""
 SHORT = 1000.0
 """Time limits in milliseconds up to which a search should not wait for memory."""
+
+
+class Line(NamedTuple):
+    """The memory of a search along one line, as its kernels take it.
+
+    Attributes:
+        states: `(n,)`, the root and the positions after the moves of the line.
+        words_of: their words, `(n, W)`.
+        outlooks: room for one outlook.
+        words: room for a row of legal actions.
+        frames: `(PLIES + 1,)`, a frame for each ply.
+        tried: `(PLIES + 1,)`, the move tried at each ply, for alpha-beta.
+        moves: `(n,)`, the listed moves, each with the slot of the position after it.
+        table: the table of positions.
+        control: `(1,)`, the state of the search.
+        weights: those of the `Evaluation`, for alpha-beta.
+        scratch: what the `Evaluation` may write to.
+    """
+
+    states: np.ndarray
+    words_of: np.ndarray
+    outlooks: np.ndarray
+    words: np.ndarray
+    frames: np.ndarray
+    tried: np.ndarray
+    moves: np.ndarray
+    table: np.ndarray
+    control: np.ndarray
+    weights: np.ndarray
+    scratch: np.ndarray
+
+
+@kernel
+def borrow_line(line):
+    """The same memory, borrowed."""
+    return Line(
+        borrow(line.states), borrow(line.words_of), borrow(line.outlooks), borrow(line.words),
+        borrow(line.frames), borrow(line.tried), borrow(line.moves), borrow(line.table),
+        borrow(line.control), borrow(line.weights), borrow(line.scratch),
+    )  # fmt: skip
 
 
 class LineRoom:
@@ -29,6 +71,9 @@ class LineRoom:
         move: the dtype of a listed move.
         control: the dtype of the state of the search, with the fields `nodes` and `phase`.
         table: the table of positions, whose entries have a field `age`.
+
+    Attributes:
+        memory: all of it, for kernels.
     """
 
     def __init__(
@@ -39,21 +84,25 @@ class LineRoom:
         control: np.dtype[Any],
         table: np.ndarray,
     ) -> None:
-        self.kernels, self.table, self._touched = kernels, table, False
+        self.kernels, self._touched = kernels, False
         slots = 1 + USUAL_MOVES * PLIES + 64 * kernels.words
-        self._states = kernels.new_states(slots)
-        self._state_words = words_of(self._states)
-        self._outlook = np.zeros((1, max(kernels.hints.outlook_words, 1)), np.uint64)
-        hashed = self._state_words if kernels.hints.outlook is None else self._outlook
+        states = kernels.new_states(slots)
+        outlooks = np.zeros((1, max(kernels.hints.outlook_words, 1)), np.uint64)
+        hashed = words_of(states) if kernels.hints.outlook is None else outlooks
         if hashed.shape[1] > MOST_HASHED:
             raise OptionError(
                 f"{kernels.game.id}: positions of {hashed.shape[1]:,} words cannot be looked up in "
                 f"a table; the most is {MOST_HASHED:,}, also of an outlook"
             )
-        self._words = np.zeros(kernels.words, np.uint64)
-        self.frames = as_states(np.zeros(PLIES + 1, frame))
-        self.moves = as_states(np.zeros(slots, move))
-        self.control = as_states(np.zeros(1, control))
+        self.memory = Line(
+            states, words_of(states), outlooks, np.zeros(kernels.words, np.uint64),
+            as_states(np.zeros(PLIES + 1, frame)), np.zeros(PLIES + 1, np.int64),
+            as_states(np.zeros(slots, move)), table, as_states(np.zeros(1, control)),
+            np.zeros(0, np.float32), np.zeros(0, np.uint64),
+        )  # fmt: skip
+        self.frames, self.moves, self.control = (
+            self.memory.frames, self.memory.moves, self.memory.control,
+        )  # fmt: skip
 
     def prepare(self, budget: Budget) -> None:
         """Get ready for searches with a budget; call it before the clock runs.
@@ -62,7 +111,7 @@ class LineRoom:
         of 2 MB may need milliseconds for each, and a search soon visits them all.
         """
         if not self._touched and (budget.milliseconds or math.inf) <= SHORT:
-            self.table["age"] = 0  # which it is before the first search
+            self.memory.table["age"] = 0  # which it is before the first search
             self._touched = True
 
     @property

@@ -48,14 +48,11 @@ class ProofRoom(LineRoom):
             bound: the most that a player can gain, which must be 1.
         """
         assert bound == 1
-        begin(self._states, self.frames, self.control, state)
+        begin(self.memory, state)
 
     def go_on(self, limit: int) -> None:
         """Search until `limit` positions have been visited or the search ends."""
-        self._run(
-            limit, self._states, self._state_words, self._outlook, self._words, self.frames,
-            self.moves, self.table, self.control,
-        )  # fmt: skip
+        self._run(limit, self.memory)
 
     def proven(self) -> tuple[int | None, int]:
         """The final payoff of player_0, None if it is not proven, and a move that leads to it."""
@@ -63,5 +60,5 @@ class ProofRoom(LineRoom):
         if not self.done or (frame["win"] != 0.0 and frame["loss"] != 0.0):
             return None, NO_MOVE
         first = frame["win"] == 0.0
-        wins = first == (self._states["to_move"][0] == 0)
+        wins = first == (self.memory.states["to_move"][0] == 0)
         return 1 if wins else -1, int(self.moves["move"][frame["taken"]])

@@ -24,10 +24,10 @@ import numpy as np
 
 from azumaya.baselines.search.children import DONE, PLIES, follow_kernel, key_kernel, list_moves
 from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
+from azumaya.baselines.search.line_room import borrow_line
 from azumaya.baselines.search.table import NO_MOVE, bucket, find
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, U64
-from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 from azumaya.envs.kernels.spread import fetch
@@ -144,7 +144,7 @@ def shuffle(moves, frame, key):
 
 @functools.cache
 def expand_kernel(kernels: GameKernels) -> Any:
-    """The kernel that lists a frame's moves and finds the numbers of the positions after them."""
+    """The kernel `expand(line, frame)`: list a frame's moves, and the numbers of what is after."""
     follow, key_of, legal = follow_kernel(kernels), key_kernel(kernels), legal_kernel(kernels)
     prospects, narrow = kernels.hints.prospects, kernels.hints.narrow
     assert prospects is not None
@@ -160,13 +160,14 @@ def expand_kernel(kernels: GameKernels) -> Any:
             judge(own, same, NEVER, 0.0)
 
     @kernel
-    def make(states, words_of, outlooks, frame, moves, table):
+    def make(line, frame):
+        states, moves, table = line.states, line.moves, line.table
         mover = states[frame.slot].to_move
         for at in range(frame.first, frame.first + frame.listed):
             own, child = moves[at], states[at]
             follow(states, frame.slot, own.move, at)
             if child.over == RUNNING:
-                own.key[0], own.key[1] = key_of(states, words_of, outlooks, at)
+                own.key[0], own.key[1] = key_of(line, at)
                 start = bucket(table, own.key[0], WAYS)
                 fetch(table, start)
                 fetch(table, start + WAYS // 2)
@@ -177,7 +178,8 @@ def expand_kernel(kernels: GameKernels) -> Any:
         return np.int64(frame.listed)
 
     @kernel
-    def expand(states, words_of, outlooks, words, frame, moves, table, control):
+    def expand(line, frame):
+        states, words, moves, control = line.states, line.words, line.moves, line.control
         state = states[frame.slot]
         legal(state, words)
         if narrow is not None:
@@ -185,15 +187,15 @@ def expand_kernel(kernels: GameKernels) -> Any:
         frame.listed = list_moves(words, moves, frame.first)
         if frame.slot == 0:
             shuffle(moves, frame, control[0].key)
-        frame.listed = made = make(states, words_of, outlooks, frame, moves, table)
+        frame.listed = made = make(line, frame)
         control[0].nodes += made
         for at in range(frame.first, frame.first + made):
             own, child = moves[at], states[at]
             if child.over == RUNNING:
                 same = child.to_move == state.to_move
-                known = find(table, own.key[0], own.key[1], control[0].age, WAYS)
+                known = find(line.table, own.key[0], own.key[1], control[0].age, WAYS)
                 if known >= 0:
-                    entry = table[known]
+                    entry = line.table[known]
                     judge(own, same, np.float64(entry.win), np.float64(entry.loss))
                 else:
                     new_numbers(own, child, same)
@@ -253,30 +255,24 @@ def goes_on(frame):
 
 @functools.cache
 def proof_kernel(kernels: GameKernels) -> Any:
-    """The kernel that continues a search until `limit` positions have been visited.
-
-    `run(limit, states, words_of, outlooks, words, frames, moves, table, control)`: `states` and
-    `moves` have a slot for each listed move and one for the root, `words_of` holds the words of the
-    states, `outlooks` is a buffer for one outlook, `words` one for a row of legal moves.
-    """
+    """The kernel `run(limit, line)`: go on until `limit` positions were visited, or the end."""
     expand, key_of = expand_kernel(kernels), key_kernel(kernels)
 
     @kernel
-    def run(limit, states, words_of, outlooks, words, frames, moves, table, control):
-        states, words_of, outlooks = borrow(states), borrow(words_of), borrow(outlooks)
-        words, frames, moves = borrow(words), borrow(frames), borrow(moves)
-        table, control = borrow(table), borrow(control)
-        own = control[0]
+    def run(limit, line):
+        line = borrow_line(line)
+        states, frames, moves = line.states, line.frames, line.moves
+        own = line.control[0]
         while own.phase != DONE and own.nodes < limit:
             frame = frames[own.ply]
             if own.phase == ENTER:
-                if own.ply == PLIES or frame.first + 64 * words.shape[0] > moves.shape[0]:
+                if own.ply == PLIES or frame.first + 64 * line.words.shape[0] > moves.shape[0]:
                     own.phase = DONE  # no room left: not proven
                 else:
                     if own.ply == 0:
-                        frame.key[0], frame.key[1] = key_of(states, words_of, outlooks, 0)
+                        frame.key[0], frame.key[1] = key_of(line, 0)
                     frame.began = own.nodes
-                    expand(states, words_of, outlooks, words, frame, moves, table, control)
+                    expand(line, frame)
                     own.phase = CHOOSE
             elif own.phase == CHOOSE:
                 second, total = choose(frame, moves)
@@ -285,7 +281,7 @@ def proof_kernel(kernels: GameKernels) -> Any:
                     own.ply += 1
                     own.phase = ENTER
                 else:
-                    remember(table, frame, own.age, own.nodes - frame.began)
+                    remember(line.table, frame, own.age, own.nodes - frame.began)
                     own.phase = LEAVE
             elif own.ply == 0:
                 own.phase = DONE
@@ -309,10 +305,10 @@ def forget(control, key):
 
 
 @kernel
-def begin(states, frames, control, root):
+def begin(line, root):
     """Begin a search of `root`, `(1,)`; the table keeps its entries."""
-    own, frame = control[0], frames[0]
-    states[0] = root[0]
+    own, frame = line.control[0], line.frames[0]
+    line.states[0] = root[0]
     frame.win, frame.loss, frame.win_limit, frame.loss_limit = 1.0, 1.0, NEVER, NEVER
     frame.slot, frame.first = 0, 1
     own.ply, own.phase = 0, ENTER

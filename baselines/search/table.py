@@ -143,9 +143,9 @@ def place_for(table, first, second, age, work):
 
 
 @kernel
-def remember(table, first, second, age, work, move, low, high, depth):
-    """Store a search result: bounds (infinite if unknown) and the best move."""
-    entry = table[place_for(table, first, second, age, work)]
+def remember(table, frame, age, work, low, high, depth):
+    """Store a frame's result: bounds (infinite if unknown) and the best move."""
+    entry = table[place_for(table, frame.key[0], frame.key[1], age, work)]
     if low > -INFINITE and (
         depth > entry.low_depth
         or (depth == entry.low_depth and (depth < PROVEN or low > entry.low))
@@ -156,8 +156,8 @@ def remember(table, first, second, age, work, move, low, high, depth):
         or (depth == entry.high_depth and (depth < PROVEN or high < entry.high))
     ):
         entry.high, entry.high_depth = high, depth
-    if move != NO_MOVE:
-        entry.move = move
+    if frame.move != NO_MOVE:
+        entry.move = frame.move
 
 
 def new_table(megabytes: float, entry: np.dtype[Any] = ENTRY, ways: int = WAYS) -> np.ndarray:

@@ -97,7 +97,9 @@ class Trees:
     def root(self, g: int) -> Position | None:
         """The position of a root, of which copies would cost each search time."""
         setup = self.setups[g]
-        return setup and Position.of_states(self.kernels.game, setup, self.roots[g : g + 1])
+        if setup is None:
+            return None
+        return Position.of_states(self.kernels.game, setup, self.roots[g : g + 1])
 
     def plant(self, g: int, position: Position) -> None:
         """Begin a new tree."""
@@ -122,7 +124,7 @@ class Trees:
             else:
                 self.roots[g : g + 1] = position.state
                 move_root(self.arrays, g, child)
-        self.setups = [position and position._setup for _, position in moved]
+        self.setups = [None if position is None else position._setup for _, position in moved]
 
     def __getitem__(self, g: int) -> SearchedTree:
         nodes, mean, reach, stats, amaf, history = self.arrays

@@ -42,19 +42,17 @@ def study_kernel(kernels: GameKernels, shape: Shape) -> Any:
 
     @kernel
     def study(root, nodes, bound, memory):
-        states, frames, tried, moves, control = (
-            memory[0], memory[4], memory[5], memory[6], memory[8],
-        )  # fmt: skip
+        frames, control = memory.frames, memory.control
         limit = control[0].nodes + nodes
         best, score, proven, depth = np.int64(NO_MOVE), np.int64(0), False, 0
         while not proven and depth < PLIES and (depth == 0 or control[0].nodes < limit):
             depth += 1
-            begin(states, frames, control, root, bound, depth)
-            run(np.int64(INFINITE) if depth == 1 else limit, *memory)
+            begin(memory, root, bound, depth)
+            run(np.int64(INFINITE) if depth == 1 else limit, memory)
             move, ended = np.int64(frames[0].move), control[0].phase == DONE
             if ended:
                 proven = frames[0].proven != 0
-            if ended or (move != NO_MOVE and not waits(frames, control, tried, moves, best)):
+            if ended or (move != NO_MOVE and not waits(memory, best)):
                 best, score = move, np.int64(frames[0].best)
         sign = 1 - 2 * np.int64(root[0].to_move)
         return best, F32(sign * score / (UNIT * bound)), proven

@@ -35,8 +35,8 @@ TIERS = (
     r"benchmarks(\.\w+)*",
 )
 """A module may import from its own tier and from earlier ones in this list. Pictures are drawn from
-a `Scene`, which is data; so `render` comes before `position`, which can draw itself. Search knows no
-values and no agents; only the package `baselines.search` offers the agents that build on it, too."""
+a `Scene`, which is data; so `render` comes before `position`, which can draw itself. Search knows
+no values and no agents; only the package itself offers the agents that build on it, too."""
 
 HOST_FILES = re.compile(
     r"envs\.games\.(digits|\w+\.(text|game)|_\w+\.(words|texts|names|options|starts|territory))"
