@@ -79,7 +79,7 @@ class Steady:
         clock = SimpleNamespace(perf_counter=lambda: self.now)
         monkeypatch.setattr("azumaya.baselines.search.budget.time", clock)
 
-    def advance(self, steps: int) -> int:
+    def run(self, steps: int) -> int:
         """Let the time of the steps pass; before the first one, that of the compiler."""
         self.now += steps * self.each + (0.0 if self.calls else self.compiling)
         self.calls.append(steps)
