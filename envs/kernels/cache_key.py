@@ -80,6 +80,8 @@ def _type_text(kind: Any) -> str:
     if isinstance(kind, types.Dispatcher):
         return _code_digest(kind.dispatcher)
     text = f"{type(kind).__name__} {kind}"
+    if isinstance(kind, types.NamedTuple | types.NamedUniTuple):  # their names lack the fields
+        text += str(kind.fields)
     if " at 0x" in text:
         raise Unkeyable(f"an address in the name of type {kind}")
     return text
@@ -181,7 +183,8 @@ def _value(value: Any) -> str:
     if isinstance(value, enum.EnumType):
         return digest([kind, *map(repr, value)])
     if isinstance(value, _NAMED):
-        return digest([kind, getattr(value, "__module__", ""), value.__name__])
+        fields = getattr(value, "_fields", ())  # of a named tuple, which kernels may make
+        return digest([kind, getattr(value, "__module__", ""), value.__name__, fields])
     if isinstance(value, python.ModuleType | types.Type):
         return digest([kind, str(getattr(value, "__name__", value))])
     try:

@@ -30,7 +30,7 @@ TIERS = (
     r"baselines\.system(\.\w+)?",
     r"wrappers(\.\w+)?",
     r"baselines\.threads",
-    r"baselines\.search\.\w+",
+    r"baselines\.search(\.\w+)+",
     r"baselines(\.\w+)*",
     r"benchmarks(\.\w+)*",
 )
