@@ -25,6 +25,7 @@ import numba
 import numpy as np
 from numba.core import config, errors, sigutils, types
 from numba.core.dispatcher import Dispatcher
+from numba.core.types.containers import NamedTuple, NamedUniTuple
 
 _PACKAGE = __name__.partition(".")[0]
 _HARMLESS = frozenset({"CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DEFAULT_NUM_THREADS"})
@@ -80,7 +81,7 @@ def _type_text(kind: Any) -> str:
     if isinstance(kind, types.Dispatcher):
         return _code_digest(kind.dispatcher)
     text = f"{type(kind).__name__} {kind}"
-    if isinstance(kind, types.NamedTuple | types.NamedUniTuple):  # their names lack the fields
+    if isinstance(kind, NamedTuple | NamedUniTuple):  # their names lack the fields
         text += str(kind.fields)
     if " at 0x" in text:
         raise Unkeyable(f"an address in the name of type {kind}")

@@ -255,3 +255,26 @@ answer(*(toy.field(np.array([(1, 2), (3, 4)], np.dtype(l))) if len(l) == 2 else
 """
     assert tree.run(code) == [3, 4, 9, 3]
     assert tree.run(code) == [3, 4, 9, 0]
+
+
+def test_named_tuples_with_other_fields(tree):
+    """Their types look alike, and a field is read by its place."""
+    source = """
+from collections import namedtuple
+Pair = namedtuple("Pair", "a b")
+
+@kernel
+def first(pair):
+    return pair.a
+
+@kernel
+def made(one, two):
+    return Pair(one, two).a
+"""
+    file = tree.envs / "games" / "toy.py"
+    file.open("a").write(source)
+    code = "answer(toy.first(toy.Pair(1, 2)), toy.made(1, 2), misses(toy.first), misses(toy.made))"
+    assert tree.run(code) == [1, 1, 1, 1]
+    assert tree.run(code) == [1, 1, 0, 0]
+    file.write_text(file.read_text().replace('"a b"', '"b a"'))
+    assert tree.run(code) == [2, 2, 1, 1]
