@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, replace
 
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint, read_sidecar
 from azumaya.baselines.agents.search import (
     AlphaBetaAgent,
     BatchPUCTAgent,
@@ -14,7 +13,6 @@ from azumaya.baselines.agents.search import (
     UCTAgent,
 )
 from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint, read_sidecar
-from azumaya.baselines.system.files import shown
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator
 from azumaya.baselines.system.files import shown

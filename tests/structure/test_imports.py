@@ -29,7 +29,6 @@ TIERS = (
     r"envs|envs\.\w+_v\d+",
     r"baselines\.system(\.\w+)?",
     r"wrappers(\.\w+)?",
-    r"baselines\.threads",
     r"baselines\.search(\.\w+)+",
     r"baselines(\.\w+)*",
     r"benchmarks(\.\w+)*",
