@@ -1,13 +1,12 @@
 # From a bare machine: `make train` trains an agent, `make test` runs the test suite; `make` lists the targets.
 # PYTHON is Python 3.11 to 3.14; everything is installed into .venv.
-# ALGORITHM is a script in baselines/training: td_value, expert_iteration, ppo_selfplay or
-# maskable_ppo.
+# ALGORITHM is a script in baselines/training: value, ppo or maskable_ppo.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 GAME ?= sudoku_moyo
-ALGORITHM ?= td_value
+ALGORITHM ?= value
 RUN ?=
 PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -20,7 +19,7 @@ help:  ## this list
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 	@echo "RUN passes options to the program: make train RUN=--help. PYTHON names another Python."
 
-train: $(VENV)/.train  ## train an agent: GAME=abalone ALGORITHM=ppo_selfplay RUN="--steps 300000"
+train: $(VENV)/.train  ## train an agent: GAME=abalone ALGORITHM=ppo RUN="--steps 300000"
 	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
 
 test: $(VENV)/.dev  ## the test suite

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,26 +17,29 @@ import torch
 from rich.console import Console
 from torch import nn
 
+from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.checkpoint import build
 from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.search import BatchPUCTAgent
 from azumaya.baselines.algorithms import ALGORITHMS
-from azumaya.baselines.training import ppo_selfplay
-from azumaya.baselines.training.config import PPOConfig
+from azumaya.baselines.training import ppo
+from azumaya.baselines.training.config import PPOConfig, RunConfig
 from azumaya.baselines.training.display import Display
-from azumaya.baselines.training.session import Overseer, TimeUpError
+from azumaya.baselines.training.run import Run
+from azumaya.baselines.training.state import State
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lessons import view_all_kernel
 from azumaya.baselines.values.network import LEAK, scratch_words
 from azumaya.baselines.values.value import KIND
 from azumaya.benchmarks import networks, search, signature
-from azumaya.benchmarks.timing import measure
+from azumaya.benchmarks.timing import Meter, Rates, measure
+from azumaya.envs import find_game
 from azumaya.envs.game import Game
 
 SEED = 1
 UPDATES: dict[str, dict[str, int]] = {"td_value": {"games": 32}, "expert_iteration": {"games": 4}}
-"""Shorter updates than those of these training scripts; everything else is their default."""
+"""Shorter updates than those of these algorithms; everything else is their default."""
 ENDLESS = 10**12
 """More steps than are learned here, so that the learning rate stays that of the start."""
 
@@ -62,59 +65,69 @@ def one_thread() -> Iterator[None]:
 # ---- training scripts ----
 
 
-class OneUpdate(Overseer):
-    """Stops a learner before its second update."""
+class Measured(Run[Any]):
+    """A run that is neither evaluated nor saved; its updates are measured.
 
-    begun = False
+    Args:
+        config: the options of the run.
+        seconds: as for `measure`.
+        repeats: as for `measure`.
 
-    def between_updates(self) -> None:
-        """Neither measure nor save; raise `TimeUpError` when the update is over."""
-        if self.begun:
-            raise TimeUpError
-        self.begun = True
+    Attributes:
+        plays: a digest of how the agent plays after the first update.
+        rates: the steps learned from per second.
+    """
+
+    plays: str
+    rates: Rates
+
+    def __init__(self, config: RunConfig, seconds: float, repeats: int) -> None:
+        super().__init__(config)
+        self.seconds, self.repeats = seconds, repeats
+
+    def updates(
+        self, state: State, agent: Callable[[], Agent], *_: object, **__: object
+    ) -> Iterator[int]:
+        """The numbers of as many updates as are measured."""
+        self.state = state
+        self.folder.begin(self.config.stored_form(), None)
+        yield 0
+        self.plays = signature.of_agent(find_game(self.config.game), agent())
+        meter = Meter(self.seconds, self.repeats)
+        while meter.goes_on():
+            before = state.steps
+            yield state.updates
+            meter.count(state.steps - before)
+        self.rates = meter.rates
 
 
-def learned(game: Game, script: str, seconds: float, repeats: int) -> dict[str, Any]:
-    """Steps that a training script learns from; its agent is asked after the first update."""
+def learned(game: Game, algorithm: str, seconds: float, repeats: int) -> dict[str, Any]:
+    """Steps that an algorithm learns from; its agent is asked after the first update."""
+    script, options = ALGORITHMS[algorithm]
     module: Any = import_module(f"azumaya.baselines.training.{script}")
     given = {
-        "game": game.name,
-        "seed": SEED,
-        "steps": ENDLESS,
-        "threads": 1,
-        **UPDATES.get(script, {}),
-    }
+        "game": game.name, "seed": SEED, "steps": ENDLESS, "threads": 1, **options,
+        **UPDATES.get(algorithm, {}),
+    }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder, one_thread():
-        config = module.Config(**given, output=Path(folder) / "run").completed()
-        run, display = config.run, Display(Console(quiet=True))
-        made = getattr(module, ALGORITHMS[script])(config)
-        with contextlib.closing(run), contextlib.closing(made) as learner:
-            run.begin(config.stored_form(), None)
-            learner.begin(run, None)
-            marks = list[str]()
-
-            def chunk() -> int:
-                before = learner.steps
-                with contextlib.suppress(TimeUpError):
-                    learner.learn(OneUpdate(config, run, display, learner))
-                if not marks:
-                    marks.append(signature.of_agent(game, learner.agent()))
-                return int(learner.steps - before)
-
-            rates = measure(chunk, seconds, repeats)
+        config = module.Config(**given, output=Path(folder) / "run")
+        with Measured(config, seconds, repeats) as run:
+            run.display = Display(Console(quiet=True))
+            module.train(run)
+    config = run.config
     network = config.network_kind if isinstance(config, PPOConfig) else KIND
     sizes = config.sizes if isinstance(config, PPOConfig) else {"width": config.width}
-    more = {"network": network, "sizes": sizes, "plays": marks[0]}
-    return {**rates.fields(), "includes": LEARNED, **more}
+    more = {"network": network, "sizes": sizes, "plays": run.plays}
+    return {**run.rates.fields(), "includes": LEARNED, **more}
 
 
 # ---- torch networks ----
 
 
 def policy_of(game: Game) -> nn.Module:
-    """The game's network of `ppo_selfplay`, untrained."""
+    """The game's network of `ppo.py`, untrained."""
     torch.manual_seed(SEED)
-    config = ppo_selfplay.Config(game=game.name).completed()
+    config = ppo.Config(game=game.name).completed()
     return build(config.sidecar(game.options.num_actions(game.options.defaults))).eval()
 
 
@@ -191,10 +204,8 @@ def value_pass(game: Game, size: int) -> tuple[nn.Module, tuple[torch.Tensor, ..
     value, (states, _) = networks.value_of(game), networks.running_games(game, size)
     scratch = np.zeros(scratch_words(game, value.shape), np.uint64)
     found, offsets = np.zeros(size * features_of(game).room, np.int32), np.zeros(size + 1, np.int64)
-    none, begun = np.zeros(size, np.float32), np.zeros(size, np.float32)
-    view_all_kernel(game, value.shape)(
-        states, none, value.weights, scratch, found, offsets, begun, none.copy()
-    )
+    begun = np.zeros(size, np.float32)
+    view_all_kernel(game, value.shape)(states, value.weights, scratch, found, offsets, begun)
     twin = ValueTwin(value.shape.rows, value.width)
     twin.load(value.weights)
     given = found[: offsets[-1]], offsets[:-1], begun

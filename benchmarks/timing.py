@@ -84,6 +84,48 @@ def stopwatch_cost(reads: int = 2000) -> float:
     return watch.cpu / reads
 
 
+class Meter:
+    """Counts units while the caller does them, and finds the rates.
+
+        meter = Meter(seconds, repeats)
+        while meter.goes_on():
+            meter.count(units)
+
+    Args:
+        seconds: the least CPU time of a repeat.
+        repeats: the number of repeats.
+
+    Attributes:
+        rates: the rates of the repeats that have ended.
+        done: the units of the last of these.
+    """
+
+    done = 0
+
+    def __init__(self, seconds: float, repeats: int) -> None:
+        self.seconds, self.repeats, self.rates = seconds, repeats, Rates()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._done, self._wall, self._cpu = 0, time.perf_counter(), time.process_time()
+
+    def goes_on(self) -> bool:
+        """Whether a repeat is still to be measured."""
+        return len(self.rates.cpu) < self.repeats
+
+    def count(self, units: int) -> bool:
+        """Count units that were just done; returns whether a repeat has ended with them."""
+        self._done += units
+        spent, lasted = time.process_time() - self._cpu, time.perf_counter() - self._wall
+        if spent < self.seconds and lasted < MAX_STRETCH * self.seconds:
+            return False
+        self.rates.cpu.append(self._done / max(spent, 1e-9))
+        self.rates.wall.append(self._done / max(lasted, 1e-9))
+        self.done = self._done
+        self._begin()
+        return True
+
+
 def measure(
     chunk: Callable[[], int],
     seconds: float,
@@ -100,19 +142,13 @@ def measure(
             receive the rates of that part.
     """
     chunk()
-    rates = Rates()
-    for _ in range(repeats):
-        if inside:
-            inside[0].clear()
-        done, wall, cpu = 0, time.perf_counter(), time.process_time()
-        spent = lasted = 0.0
-        while spent < seconds and lasted < MAX_STRETCH * seconds:
-            done += chunk()
-            spent, lasted = time.process_time() - cpu, time.perf_counter() - wall
-        rates.cpu.append(done / max(spent, 1e-9))
-        rates.wall.append(done / max(lasted, 1e-9))
-        if inside:
+    if inside:
+        inside[0].clear()
+    meter = Meter(seconds, repeats)
+    while meter.goes_on():
+        if meter.count(chunk()) and inside:
             watch, part = inside
-            part.cpu.append(done / max(watch.cpu, 1e-9))
-            part.wall.append(done / max(watch.wall, 1e-9))
-    return rates
+            part.cpu.append(meter.done / max(watch.cpu, 1e-9))
+            part.wall.append(meter.done / max(watch.wall, 1e-9))
+            watch.clear()
+    return meter.rates

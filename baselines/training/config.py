@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -59,6 +60,8 @@ class RunConfig:
 
     script: ClassVar[Script]
     """The script that the options belong to."""
+    added: ClassVar[Mapping[str, Any]] = {}
+    """Options that runs of earlier versions lack, with what they did without them."""
 
     game: str = "sudoku_moyo"
     """The game's name."""
@@ -129,7 +132,12 @@ class RunConfig:
     @classmethod
     def stored_in(cls, folder: Path) -> dict[str, Any]:
         """The options of the run in a folder, as they were stored; raises as `read`."""
-        return cls.run_at(folder).options({item.name for item in fields(cls)} - set(PLACE))
+        names = {item.name for item in fields(cls)} - set(PLACE)
+        return cls.run_at(folder).options(names, cls.added)
+
+    def goal(self, done: int) -> int:
+        """The number of steps after the last update of a run that has done some."""
+        return self.steps
 
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar | None:
         """The sidecar of this run's checkpoints; None if its agents are stored in another way."""
@@ -259,11 +267,6 @@ class PPOConfig(RunConfig):
             options=dict(self.options),
             notes={"seed": self.seed, SHAPING: self.recipe.shaping, **notes},
         )
-
-    def whole_rollouts(self, done: int) -> int:
-        """The total number of steps after `done`, rounded up to whole rollouts."""
-        rollout = self.games * self.rollout
-        return done + max(0, -(-(self.steps - done) // rollout)) * rollout
 
 
 def agent_files(save: Save) -> dict[str, bytes]:

@@ -10,9 +10,12 @@ from rich.progress import Progress
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.arena.exam_results import take_exam
+from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
 from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.game_options import by_default
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.ladder import Ladder, as_objects, draw_ladder, ladder_table
@@ -43,6 +46,14 @@ def evaluate(
             )
         )
     return scores
+
+
+def exam_kept(config: RunConfig, agent: Agent) -> dict[str, float]:
+    """The share of won positions that the agent keeps in the game's exam, if it has one."""
+    if not (has_exam(config.game) and by_default(config.game, config.options)):
+        return {}
+    kept = take_exam(agent, config.game).kept_wins
+    return {} if kept is None else {"exam": kept}
 
 
 def final_evaluation(

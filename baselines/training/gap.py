@@ -1,7 +1,7 @@
 r"""Measure the generalisation gap of trained agents: puzzles to train on against unseen ones.
 
-    python -m azumaya.baselines.training.td_value --game sudoku_moyo --options puzzle train
-    python -m azumaya.baselines.training.gap runs/td_value-sudoku_moyo-1
+    python -m azumaya.baselines.training.value --game sudoku_moyo --options puzzle train
+    python -m azumaya.baselines.training.gap runs/value-sudoku_moyo-1
 
 In games that start from Sudoku puzzles, `puzzle train` is four fifths of the bank and `puzzle test`
 the rest. Every agent plays the same opponent on both parts; the gap is the difference between its

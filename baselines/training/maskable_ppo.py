@@ -3,9 +3,9 @@
     python -m azumaya.baselines.training.maskable_ppo --game sudoku_moyo --seed 1
 
 This file contains, from top to bottom: the hyperparameters (those that other scripts share are in
-`config.py`); the policy, which puts our network into SB3's algorithm; and training, in an
-environment that plays the random and greedy opponents itself. Measuring, saving, stopping, the
-final evaluation and the learning curve are in `session.py`, which all training scripts share.
+`config.py`); the policy, which puts our network into SB3's algorithm; and the loop, in an
+environment that plays the random and greedy opponents itself. `run.py` has what surrounds the loop:
+measuring, saving, stopping, the final evaluation and the learning curve.
 
 A run has a folder of its own: `config.json`; `resume.safetensors` (a save: everything that
 `--resume` needs); `policy.safetensors` and `.json` (the agent); `progress.json` (metrics, one JSON
@@ -17,36 +17,29 @@ left untouched unless `--resume` or `--overwrite` is given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import io
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
 from typing import Any, Self
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.training import state as states
 from azumaya.baselines.training.checks import Share, check_minibatches
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
-from azumaya.baselines.training.run_folder import RunFolder, Script
-from azumaya.baselines.training.saved_parts import agent_note, check_weights
-from azumaya.baselines.training.saves import Save
-from azumaya.baselines.training.sb3_run import (
-    TOTAL,
-    make_logger,
-    pending_of,
-    restore,
-    snapshot,
-    write_now,
-    zip_of,
-)
-from azumaya.baselines.training.session import Learner, Overseer, run_training
+from azumaya.baselines.training.run import Run, run_training
+from azumaya.baselines.training.run_folder import Script
 from azumaya.envs import find_game
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 
@@ -69,6 +62,11 @@ class Config(PPOConfig):
         config = super().completed()
         check_minibatches(config.batch, config.games, config.rollout)
         return config
+
+    def goal(self, done: int) -> int:
+        """As `RunConfig.goal`: rollouts are always completed."""
+        rollout = self.games * self.rollout
+        return done + max(0, -(-(self.steps - done) // rollout)) * rollout
 
 
 # ---- the policy ----
@@ -151,7 +149,7 @@ def network_of(model: MaskablePPO) -> nn.Module:
     return network
 
 
-# ---- training ----
+# ---- the loop ----
 
 
 def make_env(config: Config) -> AzumayaVecEnv:
@@ -167,101 +165,77 @@ def make_env(config: Config) -> AzumayaVecEnv:
     )
 
 
-class Reporter(BaseCallback):
-    """Tells the overseer where SB3's loop is."""
+class Games:
+    """The games in progress, and what the model has last seen of them."""
 
-    def __init__(self, overseer: Overseer) -> None:
-        super().__init__()
-        self.overseer = overseer
+    def __init__(self, model: MaskablePPO, env: AzumayaVecEnv) -> None:
+        self.model, self.env = model, env
+        self.model._last_obs = env.reset()
 
-    def _on_rollout_start(self) -> None:
-        self.overseer.between_updates()
+    def get_state(self) -> dict[str, np.ndarray]:
+        """The games; all opponents in training are compiled, so they are not part of it."""
+        games = self.env.get_state()
+        return {name: games[name] for name in games if name != "opponents"}
 
-    def _on_step(self) -> bool:
-        self.overseer.display.advance(self.num_timesteps)
-        return True
+    def set_state(self, state: dict[str, np.ndarray]) -> None:
+        """Continue such games; raises `OptionError` if the environment refuses them."""
+        self.model._last_obs = self.env.set_state(state)
 
 
-class MaskableLearner(Learner):
-    """SB3's algorithm in a training session."""
+@dataclass(kw_only=True)
+class State(states.State):
+    """Everything that an update changes."""
 
-    def __init__(self, config: Config) -> None:
-        self.config, self.env = config, make_env(config)
-        self.model = make_model(config, self.env)
-        self.actions = int(self.env.action_space.n)
+    network: nn.Module
+    adam: torch.optim.Optimizer
+    games: Games
+    episode_starts: np.ndarray
+    chance: states.Chance = field(default_factory=states.Chance)
 
-    @property
-    def network(self) -> nn.Module:
-        """Our network inside the model."""
-        return network_of(self.model)
 
-    @property
-    def steps(self) -> int:
-        """The number of actions taken so far."""
-        return self.model.num_timesteps
+def train(run: Run[Config]) -> None:
+    """Let SB3 collect a rollout and learn from it, until all steps are done."""
+    config = run.config
+    with closing(make_env(config)) as env:
+        model = make_model(config, env)
+        network, rollout = network_of(model), config.games * config.rollout
+        games = Games(model, env)
+        state = State(
+            network=network, adam=model.policy.optimizer, games=games,
+            episode_starts=np.ones(config.games, np.bool_),
+        )  # fmt: skip
+        model.set_logger(Logger(None, []))
+        _, callback = model._setup_learn(config.steps, reset_num_timesteps=False)
+        for update in run.updates(state, lambda: PolicyAgent(network.eval())):
+            model.num_timesteps, model._n_updates = state.steps, update * config.epochs
+            model._last_episode_starts = state.episode_starts
+            model.collect_rollouts(
+                env, callback, model.rollout_buffer, config.rollout, use_masking=True
+            )
+            model._update_current_progress_remaining(model.num_timesteps, config.steps)
+            model.train()
+            state.episode_starts[:] = model._last_episode_starts
+            run.learned(rollout, metrics_of(model))
+        model.num_timesteps = state.steps  # also if nothing was left to do
+        run.folder.write("model.zip", zip_of(model))
 
-    @property
-    def goal(self) -> int:
-        """The number of actions after the last rollout."""
-        return self.config.whole_rollouts(self.steps)
 
-    def agent(self) -> PolicyAgent:
-        """The agent as trained so far."""
-        return PolicyAgent(self.network.eval())
+def metrics_of(model: MaskablePPO) -> dict[str, float]:
+    """What the model has recorded of an update."""
+    recorded = model.logger.name_to_value
+    return {name.removeprefix("train/"): float(value) for name, value in recorded.items()}
 
-    def snapshot(self, curve: list[dict[str, float]], lines: int) -> Save:
-        """Copy everything needed to resume the run."""
-        kept = snapshot(self.model, self.network, curve, lines)
-        kept.notes["agent"] = agent_note(self.config.sidecar(self.actions, steps=kept.steps))
-        return kept
 
-    def restore(self, save: Save) -> None:
-        """Continue from a save."""
-        pending_of(save)
-        restore(self.model, self.network, save)
-
-    def begin(self, run: RunFolder, save: Save | None) -> None:
-        """Open the logs."""
-        self.logger = make_logger(run, save)
-        self.model.set_logger(self.logger)
-
-    def check(self) -> None:
-        """Check that all weights are finite."""
-        check_weights(self.network, self.steps)
-
-    def measured(self, rates: Mapping[str, float]) -> None:
-        """Log the win rates."""
-        values = {f"eval/{name}": rate for name, rate in rates.items()}
-        write_now(self.logger, values, self.steps)
-
-    def learn(self, overseer: Overseer) -> None:
-        """Update until all steps are done."""
-        left = self.config.steps - self.steps
-        try:
-            self.model.learn(left, Reporter(overseer), reset_num_timesteps=False)
-        except ValueError:
-            self.check()  # NaN logits raise a ValueError, too
-            raise
-
-    def complete(self) -> None:
-        """Log what the last update has recorded."""
-        self.logger.record(TOTAL, self.steps, exclude="tensorboard")
-        self.logger.dump(self.steps)
-
-    def trained(self, run: RunFolder) -> None:
-        """Write the model in SB3's own format."""
-        run.write("model.zip", zip_of(self.model))
-
-    def close(self) -> None:
-        """End the games, and close the logs if they are open."""
-        self.env.close()
-        if hasattr(self, "logger"):
-            self.logger.close()
+def zip_of(model: MaskablePPO) -> bytes:
+    """The model in SB3's own format."""
+    content = io.BytesIO()
+    model.save(content)
+    return content.getvalue()
 
 
 def main(config: Config) -> list[Score]:
     """Train, evaluate, draw; `run_training` lists the errors."""
-    return run_training(config, MaskableLearner)
+    return run_training(config, train)
 
 
 def run_words(words: Sequence[str] | None = None) -> int:

@@ -10,11 +10,26 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from azumaya.baselines.training.crews import crew_of
-from azumaya.baselines.training.value_config import ValueConfig
 
 Kept = TypeVar("Kept")
 Played = TypeVar("Played")
 Played_co = TypeVar("Played_co", covariant=True)
+
+
+class Crewed(Protocol):
+    """The options of a run that say who plays its games."""
+
+    @property
+    def threads(self) -> int:
+        """Threads of this process."""
+
+    @property
+    def workers(self) -> int:
+        """Other processes; 0 for threads of this one."""
+
+    @property
+    def ray(self) -> str:
+        """The address of a Ray cluster; empty for none."""
 
 
 class Player(Protocol[Played_co]):
@@ -47,7 +62,7 @@ class Players(Generic[Played]):
         ConnectionError: there is no cluster at the address.
     """
 
-    def __init__(self, make: Make[Played], config: ValueConfig, part: int) -> None:
+    def __init__(self, make: Make[Played], config: Crewed, part: int) -> None:
         self._crew = crew_of(config.workers, config.ray)
         self._make, self._part = make, part
         self._config = config
@@ -93,13 +108,13 @@ class Players(Generic[Played]):
 # ---- in a worker ----
 
 
-def work(task: tuple[Make[Played], ValueConfig, np.ndarray], keys: np.ndarray) -> Played:
+def work(task: tuple[Make[Played], Crewed, np.ndarray], keys: np.ndarray) -> Played:
     """Play some games in a worker, which keeps its player until another run begins."""
     make, config, weights = task
     return kept_for(config, make).play_games(keys, weights)
 
 
-def kept_for(config: ValueConfig, make: Callable[[Any], Kept]) -> Kept:
+def kept_for(config: Crewed, make: Callable[[Any], Kept]) -> Kept:
     """What a worker keeps while it plays for a run; made with the first job of that run."""
     run = make, config
     if not _KEPT or _KEPT[0][0] != run:
@@ -109,5 +124,5 @@ def kept_for(config: ValueConfig, make: Callable[[Any], Kept]) -> Kept:
     return kept
 
 
-_KEPT: list[tuple[tuple[Callable[[Any], Any], ValueConfig], Any]] = []
+_KEPT: list[tuple[tuple[Callable[[Any], Any], Crewed], Any]] = []
 """What is kept, after what it was made by and from; nothing before the first job."""

@@ -31,10 +31,10 @@ from azumaya.baselines.system.files import (
     write_whole,
 )
 from azumaya.baselines.training.checks import flag
-from azumaya.baselines.training.metrics import Metrics
+from azumaya.baselines.training.logs import METRICS, Logs
 from azumaya.baselines.training.saves import Save, is_curve, read_save
 
-CONFIG, SAVED, CURVE, METRICS = "config.json", "resume.safetensors", "curve.json", "progress.json"
+CONFIG, SAVED, CURVE = "config.json", "resume.safetensors", "curve.json"
 RESULTS = ("evaluation.json", "learning_curve.png", "ladder.json", "ladder.png")
 """What is written after training; the first is the final evaluation."""
 LOCK = ".lock"
@@ -77,8 +77,8 @@ class RunFolder:
         script: the script that trains in it.
     """
 
-    metrics: Metrics
-    """The metrics of the run, from `begin` on."""
+    logs: Logs
+    """The logs of the run, from `begin` on."""
 
     def __init__(self, path: Path, script: Script) -> None:
         self.path, self.script = path, script
@@ -123,11 +123,12 @@ class RunFolder:
         saved = self.saved()
         return saved.steps if saved else 0
 
-    def options(self, names: Collection[str]) -> dict[str, Any]:
+    def options(self, names: Collection[str], added: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the run, as it was last started or resumed.
 
         Args:
-            names: the options that the file must have; those in `PLACE` are left out.
+            names: the options of the script, without those in `PLACE`.
+            added: options that the file may lack, with what they are then.
 
         Raises:
             RunError: there is no run, or its `config.json` is malformed or has other options.
@@ -145,6 +146,7 @@ class RunFolder:
             raise RunError(f"{file} cannot be read: {error}") from error
         if not isinstance(stored, dict):
             raise RunError(f"{file} is malformed: must be an object with the options of a run")
+        stored = {**added, **stored}
         stored = {name: value for name, value in stored.items() if name not in PLACE}
         other = sorted(set(stored) ^ set(names))
         if other:
@@ -340,7 +342,8 @@ class RunFolder:
         self.write(CONFIG, json.dumps(options, indent=2) + "\n")
         if saved:
             self.publish(saved)
-        self.metrics = Metrics(self.path / METRICS, saved.metrics if saved else 0)
+        steps, lines = (saved.steps, saved.metrics) if saved else (None, 0)
+        self.logs = Logs(self.path, steps, lines)
 
     def _clear(self) -> None:
         """Delete the files of a run, `config.json` first: without it no run can be resumed."""
@@ -349,9 +352,9 @@ class RunFolder:
             flush_folder(self.path)
 
     def close(self) -> None:
-        """Close the metrics and release the lock."""
-        if hasattr(self, "metrics"):
-            self.metrics.close()
+        """Close the logs and release the lock."""
+        if hasattr(self, "logs"):
+            self.logs.close()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -364,7 +367,7 @@ class RunFolder:
         Raises:
             OSError: a file cannot be written; the earlier save is intact, or this one.
         """
-        self.metrics.flush()
+        self.logs.metrics.flush()
         write_whole(self.path / SAVED, save.contents())
         self.publish(save)
 

@@ -84,11 +84,6 @@ class Save:
         return safetensors.save(arrays, {KEY: json.dumps(head, allow_nan=False)})
 
 
-def prefixed(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Arrays with `prefix` and a dot before their names, which `Save.part` removes again."""
-    return {f"{prefix}.{name}": array for name, array in arrays.items()}
-
-
 def read_save(path: Path) -> Save:
     """The save in a file.
 

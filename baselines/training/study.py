@@ -4,7 +4,7 @@ r"""Compare variants of a training run: several seeds of each, a table, and thei
         --variant "lambda 0: --decay 0" --variant "lambda 1: --decay 1"
 
 The first variant, `default`, has the script's own options; every other one changes some of them.
-Each run is a run of `td_value.py` (or another script, `--algorithm`) in a folder of its own, so
+Each run is a run of `value.py` (or of another algorithm, `--algorithm`) in a folder of its own, so
 studies can be stopped and continued: finished runs are kept, an unfinished one is resumed.
 """
 
@@ -59,7 +59,7 @@ class Config:
     game: str = "sudoku_moyo"
     """The game's name."""
     algorithm: str = "td_value"
-    """A script in this folder: td_value, expert_iteration, ppo_selfplay or maskable_ppo."""
+    """What is run: td_value, expert_iteration, ppo or maskable_ppo."""
     variant: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A variant, as "NAME: OPTIONS OF THE SCRIPT". Repeat for more."""
     seeds: tuple[int, ...] = (1, 2, 3)
@@ -130,10 +130,8 @@ def run_study(config: Config) -> list[Results]:
         raise OptionError(f"--algorithm {config.algorithm}: must be one of {', '.join(ALGORITHMS)}")
     if not config.seeds or len(set(config.seeds)) < len(config.seeds):
         raise OptionError("--seeds: at least one seed is needed, and each only once")
-    script, variants = (
-        import_module(f"azumaya.baselines.training.{config.algorithm}"),
-        config.variants(),
-    )
+    algorithm, variants = ALGORITHMS[config.algorithm], config.variants()
+    script = import_module(f"azumaya.baselines.training.{algorithm.script}")
     found = [Results(name) for name in variants]
     for seed in config.seeds:
         for results in found:
@@ -155,6 +153,7 @@ def words_of(config: Config, game: str, seed: int, run: Path, more: Sequence[str
     given = {
         "game": game, "seed": seed, "output": run, "steps": config.steps, "measure-every": each,
         "measure-starts": config.measure_starts, "final-starts": 1, "ladder-starts": 0,
+        **ALGORITHMS[config.algorithm].options,
     }  # fmt: skip
     return [*(f"--{name}={value}" for name, value in given.items()), *more]
 

@@ -1,6 +1,6 @@
 """The champions: values that ship with the package, one for each game, and an agent that uses them.
 
-Each was trained by `azumaya.baselines.training.td_value`; the notes of its sidecar have the
+Each was trained by `azumaya.baselines.training.value`; the notes of its sidecar have the
 command.
 """
 

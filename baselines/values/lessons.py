@@ -103,21 +103,19 @@ def move_kernel(kernels: GameKernels) -> Any:
 
 @functools.cache
 def view_all_kernel(game: Game, shape: Shape) -> Any:
-    """The kernel that turns positions and their values into what `learn_kernel` takes.
+    """The kernel that turns positions into what a network sees of them.
 
-    `view_all(states, values, weights, scratch, found, offsets, begun, targets)`: `states` and
-    `values` are `(n,)`, a value is that of player_0, as a fraction of the largest payoff. `found`
-    is `(n * room,)` int32; the other results are as `learn_kernel` takes them.
+    `view_all(states, weights, scratch, found, offsets, begun)`: `states` are `(n,)`, and `found` is
+    `(n * room,)` int32; it, `offsets` and `begun` are written as `Rows` has them.
     """
     view = view_kernel(game, shape)
 
     @kernel
-    def view_all(states, values, weights, scratch, found, offsets, begun, targets):
+    def view_all(states, weights, scratch, found, offsets, begun):
         for i in range(states.shape[0]):
             at = offsets[i]
             size, begun[i] = view(states[i], weights, scratch, found[at:])
             offsets[i + 1] = at + size
-            targets[i] = values[i] if states[i].to_move == 0 else -values[i]
         return 0
 
     return view_all

@@ -9,7 +9,7 @@ import numpy as np
 
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.solver import SolverRooms
-from azumaya.baselines.values.joined import Joinable, offsets_of
+from azumaya.baselines.values.examples import Joinable
 from azumaya.envs import Position
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import cells_of, word_count
@@ -43,11 +43,6 @@ class Questions(Joinable):
         flags = np.zeros(0, np.bool_)
         states = game.new_states(0)
         return cls(np.zeros(0, np.int64), states, np.zeros(0, np.float32), flags, flags)
-
-    @property
-    def firsts(self) -> np.ndarray:
-        """Where the moves of each question begin, and where the last ones end, `(Q + 1,)`."""
-        return offsets_of(self.counts)
 
     @property
     def targets(self) -> np.ndarray:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from azumaya.baselines.search.choice import draw_below
+from azumaya.baselines.values.examples import Games
+from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lookahead import best_move_kernel
-from azumaya.baselines.values.network import F32, Shape, view_kernel
+from azumaya.baselines.values.network import F32, Shape, scratch_words, view_kernel
 from azumaya.envs.game import RUNNING, Game
-from azumaya.envs.kernels.bits import ONE, U64, clear, count, put_bit, select_in
+from azumaya.envs.kernels.bits import ONE, U64, clear, count, put_bit, select_in, word_count
 from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
@@ -61,24 +63,123 @@ def draw_some(words, most, key, drawn):
         words[w] |= drawn[w]
 
 
+class Habits(NamedTuple):
+    """How games are played.
+
+    Attributes:
+        explore: the probability of a random move.
+        random_seats: the probability with which all moves of a seat are random in a game.
+        most: how many moves are judged in a position, drawn at random; all if there are no more.
+        decay: TD(lambda)'s lambda, a float32.
+    """
+
+    explore: float
+    random_seats: float
+    most: int
+    decay: np.float32
+
+
+class Desk(NamedTuple):
+    """Scratch space of a player.
+
+    Attributes:
+        now: the position of the game in progress, `(1,)` states.
+        trial: a position to try moves in, `(1,)` states.
+        words: the legal actions, and those judged, `(2, words of a row of actions)` uint64.
+        scratch: that of the network, see `scratch_words`.
+        seen: the features of a position, `(room,)` int32.
+        notes: for each ply of the game 1 or, if player_1 is to move, -1; the value of the best move
+            judged, for player_0; and 1 if this is final, as the move was random, else 0; `(plies,
+            3)` float32.
+    """
+
+    now: np.ndarray
+    trial: np.ndarray
+    words: np.ndarray
+    scratch: np.ndarray
+    seen: np.ndarray
+    notes: np.ndarray
+
+    @classmethod
+    def new(cls, game: Game, shape: Shape, actions: int, plies: int) -> Desk:
+        """Room for games of so many plies, with so many actions."""
+        return cls(
+            game.new_states(1),
+            game.new_states(1),
+            np.zeros((2, word_count(actions)), np.uint64),
+            np.zeros(scratch_words(game, shape), np.uint64),
+            np.zeros(features_of(game, shape.plain).room, np.int32),
+            np.zeros((plies, 3), np.float32),
+        )
+
+
+class Sheets(NamedTuple):
+    """Where games are written down, one after another.
+
+    Attributes:
+        lengths: the plies of each game, `(n,)` int64.
+        results: what player_0 gains in it, `(n,)` int64.
+        counts: how many features each position has, `(n * plies,)` int64.
+        begun: the start for `forward`, `(n * plies,)` float32.
+        targets: the TD(lambda) returns for the player to move, from -1 to 1, `(n * plies,)`
+            float32.
+        found: the features, `(n * plies * room,)`, integers of any type that is large enough.
+    """
+
+    lengths: np.ndarray
+    results: np.ndarray
+    counts: np.ndarray
+    begun: np.ndarray
+    targets: np.ndarray
+    found: np.ndarray
+
+    @classmethod
+    def new(cls, game: Game, shape: Shape, games: int, plies: int) -> Sheets:
+        """Room for so many games of so many plies."""
+        most, room = games * plies, features_of(game, shape.plain).room
+        return cls(
+            np.zeros(games, np.int64),
+            np.zeros(games, np.int64),
+            np.zeros(most, np.int64),
+            np.zeros(most, np.float32),
+            np.zeros(most, np.float32),
+            np.zeros(most * room, row_type(shape)),
+        )
+
+    def games(self, count: int) -> Games:
+        """A copy of the first games, of which there are so many."""
+        positions = self.lengths[:count].sum()
+        counts = self.counts[:positions].copy()
+        return Games(
+            counts,
+            self.begun[:positions].copy(),
+            self.targets[:positions].copy(),
+            self.found[: counts.sum()].copy(),
+            self.lengths[:count].copy(),
+            self.results[:count].copy(),
+        )
+
+
+def row_type(shape: Shape) -> type[np.integer[Any]]:
+    """The type of row numbers in what is learned from."""
+    return np.uint16 if shape.rows <= np.iinfo(np.uint16).max + 1 else np.int32
+
+
 @functools.cache
 def play_one_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays a game to its end, and returns its plies and how many features it has.
 
-    `play_one(now, key, explore, random_seats, most, weights, scratch, words, trial, seen, notes,
-    found, counts, begun)`: the game goes on from `now`. For each ply `notes` get 1 or, if player_1
-    is to move, -1; the value of the best move judged, for player_0; and 1 if the move was random,
-    else 0. The others are as for `self_play_kernel`.
+    `play_one(key, habits, weights, desk, found, counts, begun)`: the game goes on from `desk.now`;
+    the last three are as in `Sheets`, from the game's first position on.
     """
     play, write_legal = game.rules.play, game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
 
     @kernel
-    def play_one(
-        now, key, explore, random_seats, most, weights, scratch, words, trial, seen, notes, found,
-        counts, begun,
-    ):  # fmt: skip
-        legal, judged, t, at = words[0], words[1], 0, 0
+    def play_one(key, habits, weights, desk, found, counts, begun):
+        now, trial, scratch = desk.now, desk.trial, desk.scratch
+        seen, notes = desk.seen, desk.notes
+        legal, judged, t, at = desk.words[0], desk.words[1], 0, 0
         while now[0].over == RUNNING and t < notes.shape[0]:
             size, begun[t] = view(now[0], weights, scratch, seen)
             for i in range(size):
@@ -88,12 +189,12 @@ def play_one_kernel(game: Game, shape: Shape) -> Any:
             clear(legal)
             write_legal(now[0], legal)
             own = move_key(key, t)
-            draw_some(legal, most, own, judged)
+            draw_some(legal, habits.most, own, judged)
             action, value = best_move(now[0], judged, own, weights, scratch, trial)
             seat = now[0].to_move
             sign = F32(1 - 2 * seat)
             notes[t, 0], notes[t, 1], notes[t, 2] = sign, sign * value, F32(0)
-            if moves_at_random(key, t, seat, explore, random_seats):
+            if moves_at_random(key, t, seat, habits.explore, habits.random_seats):
                 notes[t, 2] = F32(1)
                 action = select_in(
                     legal, legal.shape[0], draw_below(own, 0, count(legal, legal.shape[0]))
@@ -109,7 +210,7 @@ def play_one_kernel(game: Game, shape: Shape) -> Any:
 def look_back(notes, plies, behind, decay, targets):
     """Write the TD(lambda) returns of a game of `plies` plies to `targets`.
 
-    `notes` are those of `play_one`, and `behind` is the value of the game's end for player_0.
+    `notes` are those of `Desk`, and `behind` is the value of the game's end for player_0.
     """
     for t in range(plies - 1, -1, -1):
         if notes[t, 2] > F32(0):
@@ -123,42 +224,32 @@ def look_back(notes, plies, behind, decay, targets):
 def self_play_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays games to their ends and writes what can be learned from them.
 
-    `self_play(starts, keys, explore, random_seats, most, decay, weights, scratch, words, trial,
-    now, seen, notes, found, counts, begun, targets, lengths, results)`: a game begins in each of
-    `starts`, `(n,)`. A move is random with probability `explore`, else the best of `most` that are
-    drawn at random, or of all if there are no more. With probability `random_seats` all moves of a
-    seat are random in a game. `lengths`, `(n,)`, says how many plies each game has, and `results`,
-    `(n,)`, what player_0 gains.
-
-    The other results are written for all positions, one after another: their features to `found`,
-    `(n * plies * room,)`, integers of any type that is large enough; how many these are to
-    `counts`, the start for `forward` to `begun`, and the TD(lambda) return with lambda `decay` to
-    `targets`, each `(n * plies,)`. A return is for the player to move, from -1 to 1, and cut off at
-    random moves. A game that is still running after `plies` counts with its last value.
-
-    Scratch space: `words` is `(2, words of a row of actions)`, `trial` and `now` are `(1,)` states,
-    `seen` is `(room,)` int32, and `notes` `(plies, 3)` float32.
+    `self_play(starts, keys, habits, weights, desk, sheets)`: a game begins in each of `starts`,
+    `(n,)` states, with the key in `keys`, `(n,)` uint64. `weights` are the network's parameters.
+    Returns are cut off at random moves. A game that does not fit into `desk.notes` counts with its
+    last value.
     """
     play_one, bound = play_one_kernel(game, shape), shape.bound
 
     @kernel
-    def self_play(
-        starts, keys, explore, random_seats, most, decay, weights, scratch, words, trial, now, seen,
-        notes, found, counts, begun, targets, lengths, results,
-    ):  # fmt: skip
-        weights, scratch, words = borrow(weights), borrow(scratch), borrow(words)
-        trial, now, seen, found = borrow(trial), borrow(now), borrow(seen), borrow(found)
+    def self_play(starts, keys, habits, weights, desk, sheets):
+        weights, found = borrow(weights), borrow(sheets.found)
+        desk = Desk(
+            borrow(desk.now), borrow(desk.trial), borrow(desk.words), borrow(desk.scratch),
+            borrow(desk.seen), borrow(desk.notes),
+        )  # fmt: skip
+        now, notes = desk.now, desk.notes
         first = at = 0
         for g in range(keys.shape[0]):
             now[0] = starts[g]
             plies, size = play_one(
-                now, keys[g], explore, random_seats, most, weights, scratch, words, trial, seen,
-                notes, found[at:], counts[first:], begun[first:],
+                keys[g], habits, weights, desk, found[at:], sheets.counts[first:],
+                sheets.begun[first:],
             )  # fmt: skip
-            lengths[g], results[g] = plies, now[0].payoff
+            sheets.lengths[g], sheets.results[g] = plies, now[0].payoff
             running = now[0].over == RUNNING
             last = notes[plies - 1, 1] if running else F32(now[0].payoff) / weights[bound]
-            look_back(notes, plies, last, decay, targets[first:])
+            look_back(notes, plies, last, habits.decay, sheets.targets[first:])
             first += plies
             at += size
         return 0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.training import expert_iteration, maskable_ppo, ppo_selfplay, td_value
+from azumaya.baselines.training import maskable_ppo, ppo, value
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.maskable_ppo import Config
 from tests.cases import YARDSTICK
@@ -41,27 +41,27 @@ def tiny_run(folder: Path, **changes: Any) -> Config:
     return Config(**{"steps": 192, "output": folder, **TINY, **changes})
 
 
-def tiny_selfplay(folder: Path, **changes: object) -> ppo_selfplay.Config:
+def tiny_ppo(folder: Path, **changes: object) -> ppo.Config:
     """The same for self-play; the pool is full after the second update."""
-    return ppo_selfplay.Config(**{
+    return ppo.Config(**{
         "steps": 192, "output": folder, "games": 5, "rollout": 8, "batch": 16, "epochs": 2,
         "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3,
         "ladder_starts": 0, "past_share": 0.4, "pool": 2, "pool_every": 1, **changes,
     })  # type: ignore[arg-type]  # fmt: skip
 
 
-def tiny_td(folder: Path, **changes: object) -> td_value.Config:
+def tiny_td(folder: Path, **changes: object) -> value.Config:
     """The same for TD(lambda), with games of different lengths in each update."""
-    return td_value.Config(**{
+    return value.Config(**{
         "steps": 192, "output": folder, "games": 3, "width": 4, "batch": 16, "most_plies": 25,
         "measure_every": 64, "measure_starts": 2, "final_starts": 3,
         "ladder_starts": 0, **changes,
     })  # type: ignore[arg-type]  # fmt: skip
 
 
-def tiny_expert(folder: Path, **changes: object) -> expert_iteration.Config:
+def tiny_expert(folder: Path, **changes: object) -> value.Config:
     """The same for expert iteration, in the yardstick, whose search compiles quickly."""
-    return expert_iteration.Config(**{
+    return value.Config(**{
         "game": YARDSTICK.name, "steps": 400, "output": folder, "games": 3, "width": 4,
         "batch": 16, "most_plies": 25, "nodes": 30, "exact_nodes": 50, "measure_every": 130,
         "measure_starts": 2, "final_starts": 3, "ladder_starts": 0, **changes,
@@ -70,11 +70,11 @@ def tiny_expert(folder: Path, **changes: object) -> expert_iteration.Config:
 
 SCRIPTS: dict[str, tuple[Callable[[Any], object], Callable[..., RunConfig]]] = {
     "maskable_ppo": (maskable_ppo.main, tiny_run),
-    "ppo_selfplay": (ppo_selfplay.main, tiny_selfplay),
-    "td_value": (td_value.main, tiny_td),
-    "expert_iteration": (expert_iteration.main, tiny_expert),
+    "ppo": (ppo.main, tiny_ppo),
+    "td_value": (value.main, tiny_td),
+    "expert_iteration": (value.main, tiny_expert),
 }
-"""The training scripts, each with the configuration of a tiny run."""
+"""The algorithms, each with the configuration of a tiny run."""
 
 
 def results(folder: Path) -> dict[str, object]:

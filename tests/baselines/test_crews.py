@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.cluster import RETRIES, CrewError
-from azumaya.baselines.training import expert_iteration, players, td_value
+from azumaya.baselines.training import players, value
 from azumaya.baselines.training.crews import (
     TRIES,
     Crew,
@@ -187,12 +187,11 @@ def test_a_crew_is_processes_or_ray(
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match="ray"):
         crew_of(0, "local")
-    for script in (td_value, expert_iteration):
-        words = ["--game", "abalone", "--output", str(tmp_path / "run"), "--ray", "local"]
-        assert script.run_words(words) == 2
-        said = capsys.readouterr().err
-        assert said.startswith("error: this needs the package 'ray'")
-        assert said.count("\n") == 1
+    words = ["--game", "abalone", "--output", str(tmp_path / "run"), "--ray", "local"]
+    assert value.run_words(words) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: this needs the package 'ray'")
+    assert said.count("\n") == 1
     assert not (tmp_path / "run").exists()
 
 
@@ -204,7 +203,7 @@ def test_what_a_worker_keeps_is_made_for_each_run() -> None:
         made.append(config)
         return len(made)
 
-    td, expert = td_value.Config(), expert_iteration.Config()
+    td, expert = value.Config(), value.Config(nodes=300)
     assert [kept_for(td, make), kept_for(td, make)] == [1, 1]
     assert kept_for(expert, make) == 2
     assert kept_for(td, make) == 3

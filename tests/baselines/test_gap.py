@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
-from importlib import import_module
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
-from azumaya.baselines.algorithms import ALGORITHMS
+from azumaya.baselines.agents.sidecar import read_sidecar
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training import gap, td_value
+from azumaya.baselines.training import gap, value
 from azumaya.baselines.training.command import read_words
 from azumaya.envs import Position
+from azumaya.envs.game import Game
 from azumaya.envs.puzzles import load_part
-from tests.baselines.run_helpers import tiny_td
+from azumaya.envs.setup import Setup, prepare
+from tests.baselines.run_helpers import SCRIPTS, tiny_td
 
 
 class Memoriser(Agent):
@@ -33,27 +33,27 @@ class Memoriser(Agent):
         return list((GreedyAgent() if known[0] else RandomAgent()).act(positions, keys))
 
 
-def puzzles_of(learner: Any) -> np.ndarray:
-    """The puzzles of the games that a learner plays."""
-    if hasattr(learner, "setup"):
-        setup = learner.setup
-    elif hasattr(learner, "table"):
-        setup = learner.table.env._setup
-    else:
-        setup = learner.model.get_env().duel.setup
-    digits: np.ndarray = setup.settings["puzzle"].digits
-    return digits
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_script_trains_on_a_part(algorithm: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("algorithm", SCRIPTS)
+def test_every_script_trains_on_a_part(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`--options puzzle train` is enough; the checkpoint will say so."""
-    script = import_module(f"azumaya.baselines.training.{algorithm}")
-    words = ["--options", "puzzle", "train", "--games", "4", "--output", str(tmp_path / "run")]
-    config = read_words(script.Config, [*words, "--game", "sudoku_moyo"], "").completed()
-    with contextlib.closing(getattr(script, ALGORITHMS[algorithm])(config)) as learner:
-        assert (puzzles_of(learner) == load_part("train")).all()
-    assert config.sidecar(729).options == {"puzzle": "train"}
+    main, tiny = SCRIPTS[algorithm]
+    words = ["--options", "puzzle", "train", "--game", "sudoku_moyo"]
+    options = read_words(type(tiny(tmp_path)), words, "").completed().options
+    trained_on = set[bytes]()
+
+    def watched(game: Game, options: Mapping[str, Any]) -> Setup:
+        setup = prepare(game, options)
+        trained_on.add(setup.settings["puzzle"].digits.tobytes())
+        return setup
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "prepare", None) is prepare:
+            monkeypatch.setattr(module, "prepare", watched)
+    main(tiny(tmp_path / "run", game="sudoku_moyo", options=options, steps=20))
+    assert trained_on == {load_part("train").tobytes()}
+    assert read_sidecar(tmp_path / "run/policy").options == {"puzzle": "train"}
 
 
 def test_what_was_memorised_is_the_gap() -> None:
@@ -90,7 +90,7 @@ def test_a_run_is_measured_by_its_folder(
 ) -> None:
     """Several agents have a mean; the game is that of the checkpoint."""
     run = tmp_path / "run"
-    td_value.main(tiny_td(run, options={"puzzle": "train"}))
+    value.main(tiny_td(run, options={"puzzle": "train"}))
     capsys.readouterr()
     assert gap.run_words([str(run), str(run / "policy"), "--starts", "5"]) == 0
     told = capsys.readouterr().out

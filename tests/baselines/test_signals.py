@@ -35,7 +35,7 @@ sys.meta_path.insert(0, Finder())
 @posix
 @pytest.mark.parametrize("package", ["numpy", "rich"])
 @pytest.mark.parametrize(
-    "module", ["azumaya", "azumaya.benchmarks", "azumaya.baselines.training.td_value"]
+    "module", ["azumaya", "azumaya.benchmarks", "azumaya.baselines.training.value"]
 )
 def test_ctrl_c_during_imports_says_nothing(module: str, package: str, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(AT_AN_IMPORT.format(package=package))

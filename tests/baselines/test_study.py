@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.training import study, td_value
+from azumaya.baselines.training import study, value
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.baselines.training.study import Config, Results, run_study, spread, study_table
 from azumaya.envs import OptionError
@@ -29,13 +29,13 @@ def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
 ) -> None:
     config = small(tmp_path)
     commands = []
-    run_words = td_value.run_words
+    run_words = value.run_words
 
     def stop_at_third(words: list[str]) -> int:
         commands.append(words)
         return 130 if len(commands) == 3 else run_words(words)
 
-    monkeypatch.setattr(td_value, "run_words", stop_at_third)
+    monkeypatch.setattr(value, "run_words", stop_at_third)
     with pytest.raises(KeyboardInterrupt):
         run_study(config)
     found = run_study(config)
@@ -63,7 +63,7 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Resumed, it would keep the options that its variant no longer has."""
-    run_words, run = td_value.run_words, tmp_path / "study/a-1"
+    run_words, run = value.run_words, tmp_path / "study/a-1"
     config = small(tmp_path)
     wide, narrow = (
         study.words_of(config, "sudoku_moyo", 1, run, [f"--width={width}", "--games=3"])
@@ -75,13 +75,13 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
         return 130
 
     with monkeypatch.context() as patch:
-        patch.setattr(td_value, "run_words", stopped)
+        patch.setattr(value, "run_words", stopped)
         with pytest.raises(KeyboardInterrupt):
-            study.trained(td_value, run, wide)
+            study.trained(value, run, wide)
     for other in (narrow, [word for word in wide if word != "--width=8"]):
         with pytest.raises(RunError, match="a-1: holds another run; choose another --output"):
-            study.trained(td_value, run, other)
-    assert study.trained(td_value, run, wide)[-1]["steps"] >= 128
+            study.trained(value, run, other)
+    assert study.trained(value, run, wide)[-1]["steps"] >= 128
 
 
 @pytest.mark.parametrize("begun", [False, True])
@@ -105,8 +105,8 @@ def test_a_folder_with_something_else_is_not_overwritten(
 
 def test_every_algorithm_has_a_folder_of_its_own() -> None:
     assert Config().folder == Path("runs/study-td_value-sudoku_moyo")
-    other = Config(game="abalone", algorithm="ppo_selfplay")
-    assert other.folder == Path("runs/study-ppo_selfplay-abalone")
+    other = Config(game="abalone", algorithm="ppo")
+    assert other.folder == Path("runs/study-ppo-abalone")
     assert Config(output=Path("here")).folder == Path("here")
 
 

@@ -19,9 +19,9 @@ from rich.console import Console
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.agents.trusted import load_sb3_zip
-from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training import run_folder, session
+from azumaya.baselines.training import run as run_module
+from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder
@@ -379,7 +379,7 @@ def test_a_run_that_saved_nothing_starts(run: Path) -> None:
     ("script", "field", "value"),
     [
         ("td_value", "features", "board 1"),
-        ("ppo_selfplay", "planes", ["own", "other"]),
+        ("ppo", "planes", ["own", "other"]),
         ("maskable_ppo", "network", "plain"),
     ],
 )
@@ -403,22 +403,32 @@ def test_a_save_whose_numbers_mean_something_else_is_not_resumed(
 # ---- output ----
 
 
-@pytest.mark.parametrize("script", ALGORITHMS)
-def test_a_learner_is_closed_even_if_no_run_begins(
+CLOSED = {
+    "maskable_ppo": "azumaya.wrappers.sb3.AzumayaVecEnv",
+    "ppo": "azumaya.baselines.training.policy.Threads",
+    "td_value": "azumaya.baselines.training.players.Players",
+    "expert_iteration": "azumaya.baselines.training.players.Players",
+}
+"""What holds games or threads while a script trains."""
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_threads_are_closed_even_if_no_run_begins(
     script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its games and threads end, and logs that it never opened are no second error."""
-    learner = getattr(import_module(f"azumaya.baselines.training.{script}"), ALGORITHMS[script])
-    closed, close = list[object](), learner.close
+    """Logs that were never opened are no second error."""
+    module, _, name = CLOSED[script].rpartition(".")
+    holder = getattr(import_module(module), name)
+    closed, close = list[object](), holder.close
 
-    def watched(learner: object) -> None:
-        close(learner)
-        closed.append(learner)
+    def watched(self: object) -> None:
+        close(self)
+        closed.append(self)
 
     def full(*_: object, **__: object) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(learner, "close", watched)
+    monkeypatch.setattr(holder, "close", watched)
     monkeypatch.setattr(RunFolder, "begin", full)
     main, tiny = SCRIPTS[script]
     with pytest.raises(OSError, match="No space left"):
@@ -468,7 +478,7 @@ def test_ctrl_c_in_the_ladder_says_how_to_go_on(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(session, "final_ladder", interrupted)
+    monkeypatch.setattr(run_module, "final_ladder", interrupted)
     assert run_words(["--output", "run", "--resume", "--ladder-starts", "1"]) == 130
     command = Config.run_at(Path("run")).resume_command
     assert f"The agent is saved. To evaluate it: {command}\n" in capsys.readouterr().out

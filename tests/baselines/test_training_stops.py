@@ -23,11 +23,12 @@ from sb3_contrib import MaskablePPO
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from azumaya.baselines.system import files
-from azumaya.baselines.training import maskable_ppo, run_folder, saved_parts
-from azumaya.baselines.training.loop import RunLog
-from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, Reporter, main, run_words
+from azumaya.baselines.training import maskable_ppo, run_folder
+from azumaya.baselines.training.logs import Logs
+from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import LOCK, RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
+from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.baselines.run_helpers import SCRIPTS, TINY_WORDS, differing, results, tiny_run
 
 
@@ -50,13 +51,16 @@ def left_behind(folder: Path) -> list[str]:
 def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
     step: int, tmp_path: Path, unbroken: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(self: Reporter) -> bool:
-        if self.num_timesteps >= step:
+    taken, wait = [], AzumayaVecEnv.step_wait
+
+    def interrupt(self: AzumayaVecEnv) -> Any:
+        taken.append(self.num_envs)
+        if sum(taken) >= step:
             raise KeyboardInterrupt
-        return True
+        return wait(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Reporter, "_on_step", interrupt)
+        patch.setattr(AzumayaVecEnv, "step_wait", interrupt)
         with pytest.raises(KeyboardInterrupt):
             main(tiny_run(tmp_path))
     assert Config.run_at(tmp_path).steps() == (step - 1) // 32 * 32
@@ -118,13 +122,12 @@ def test_ctrl_c_anywhere_while_metrics_are_written_harms_no_log(tmp_path: Path) 
     for number in itertools.count():
         run = small_run(tmp_path / str(number))
         run.begin({}, None, resume=False)
-        log, places = RunLog(run, 0), len(seen)
+        log, places = run.logs, len(seen)
         with contextlib.suppress(KeyboardInterrupt), ctrl_c_at_a_new_place(seen):
             log.write({"loss": 1.0}, 10)
 
-        def go_on(log: RunLog = log) -> None:
+        def go_on(log: Logs = log) -> None:
             log.write({"loss": 2.0}, 20)
-            log.close()
 
         going_on = threading.Thread(target=go_on, daemon=True)  # so that it may hang
         going_on.start()
@@ -146,14 +149,11 @@ def losses(folder: Path) -> list[tuple[int, float]]:
 
 
 def test_events_after_the_last_save_are_not_shown(tmp_path: Path) -> None:
-    run = small_run(tmp_path)
-    run.begin({}, None, resume=False)
     for saved, value in ((None, 1.0), (None, 2.0), (0, 3.0), (10, 4.0)):
-        log = RunLog(run, saved)
+        log = Logs(tmp_path, saved)
         for steps in range(0 if saved is None else saved + 10, 40, 10):
             log.write({"loss": value}, steps)
         log.close()
-    run.close()
     assert losses(tmp_path) == [(0, 2.0), (10, 3.0), (20, 4.0), (30, 4.0)]
 
 
@@ -306,7 +306,7 @@ KILLER = """
 import os, random, signal, sys, threading
 from pathlib import Path
 import torch._dynamo  # which the first optimizer of each run would import, for seconds
-from azumaya.baselines.training.session import Overseer
+from azumaya.baselines.training.run import Run
 from tests.baselines.run_helpers import SCRIPTS
 
 def train(script, folder, updates=None, delay=0.0):
@@ -320,15 +320,15 @@ def train(script, folder, updates=None, delay=0.0):
         return os.waitpid(pid, 0)[1]
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     death = threading.Timer(delay, os.kill, (os.getpid(), signal.SIGKILL))
-    seen, keep_snapshot = [], Overseer.keep_snapshot
+    seen, keep_record = [], Run.keep_record
 
     def counted(self):
-        keep_snapshot(self)
+        keep_record(self)
         seen.append(self)
         if len(seen) == updates:
             death.start()
 
-    Overseer.keep_snapshot = counted
+    Run.keep_record = counted
     if updates == 0:
         death.start()
     main, tiny_run = SCRIPTS[script]
@@ -513,7 +513,6 @@ def test_metrics_that_are_no_numbers_are_left_out(
     monkeypatch.setattr(MaskablePPO, "train", undefined)
     for name in ("whole", "parts"):
         main(tiny_run(tmp_path / name, minutes=1e-9 if name == "parts" else 0.0))
-    assert "train/loss" in read_save(tmp_path / "parts/resume.safetensors").notes["pending"]
     main(tiny_run(tmp_path / "parts", resume=True, minutes=0.0))
     assert differing(results(tmp_path / "whole"), results(tmp_path / "parts")) == []
     assert "explained_variance" not in (tmp_path / "whole/progress.json").read_text()
@@ -534,9 +533,16 @@ def test_weights_with_nan_are_never_saved(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    finite = iter([True, True, True])
+    train, calls = MaskablePPO.train, []
+
+    def spoil(self: MaskablePPO) -> None:
+        train(self)
+        calls.append(self)
+        if len(calls) == 3:
+            next(self.policy.parameters()).data.fill_(float("nan"))
+
     with monkeypatch.context() as patch:
-        patch.setattr(saved_parts, "is_finite", lambda network: next(finite, False))
+        patch.setattr(MaskablePPO, "train", spoil)
         assert run_words(words) == 1
     assert "no longer finite; start another run" in capsys.readouterr().err
     save = read_save(tmp_path / "run" / "resume.safetensors")

@@ -6,6 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ import torch
 import azumaya.benchmarks
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.algorithms import ALGORITHMS
-from azumaya.baselines.training import expert_iteration, ppo_selfplay, td_value
-from azumaya.baselines.training.value_run import ValueRun
+from azumaya.baselines.training import ppo, value, value_games
+from azumaya.baselines.values.learning import learn_kernel
+from azumaya.baselines.values.network import Shape
 from azumaya.benchmarks import games, learning, networks, plan, report, search, signature
 from azumaya.benchmarks.batches import values_kernel
 from azumaya.benchmarks.results import Row
@@ -30,7 +32,7 @@ KINDS = ("learner", "evaluation", "pass", "self-play")
 SMALL = {
     "td_value": {"games": 4, "most_plies": 25},
     "expert_iteration": {"games": 2, "most_plies": 25, "nodes": 30},
-    "ppo_selfplay": {"games": 16, "rollout": 8, "batch": 32},
+    "ppo": {"games": 16, "rollout": 8, "batch": 32},
     "maskable_ppo": {"games": 8, "rollout": 8, "batch": 32, "epochs": 1},
 }
 
@@ -74,10 +76,11 @@ def test_every_game_has_these_rows(name: str) -> None:
 
 
 def test_what_is_measured_are_the_scripts_as_they_are() -> None:
-    configs = td_value.Config().completed(), expert_iteration.Config().completed()
+    nodes = ALGORITHMS["expert_iteration"].options["nodes"]
+    configs = value.Config().completed(), value.Config(nodes=nodes).completed()
     assert [config.width for config in configs] == [networks.WIDTH] * 2
-    assert expert_iteration.Config().nodes == networks.NODES
-    assert expert_iteration.MEGABYTES == networks.MEGABYTES
+    assert nodes == networks.NODES
+    assert value_games.MEGABYTES == networks.MEGABYTES
 
 
 def test_only_games_asked_for_are_learned() -> None:
@@ -92,45 +95,61 @@ def test_only_games_asked_for_are_learned() -> None:
 
 
 def steps_of(monkeypatch: pytest.MonkeyPatch, script: str) -> tuple[list[int], str]:
-    """The steps of three updates of a script, and the digest of its agent."""
+    """The steps of the updates of an algorithm but the first, and the digest of its agent."""
     counts: list[int] = []
 
-    def thrice(chunk: Callable[[], int], *_: object) -> Rates:
-        counts.extend(chunk() for _ in range(3))
-        return Rates([1.0], [1.0])
+    class Counting(learning.Meter):
+        """Goes on for two updates."""
 
-    monkeypatch.setattr(learning, "measure", thrice)
-    row = learning.learned(YARDSTICK, script, 1.0, 1)
+        def count(self, units: int) -> bool:
+            """Note the units."""
+            counts.append(units)
+            self.rates = Rates([1.0] * len(counts), [1.0] * len(counts))
+            return True
+
+    monkeypatch.setattr(learning, "Meter", Counting)
+    row = learning.learned(YARDSTICK, script, 1.0, 2)
     return counts, row["plays"]
 
 
 def test_steps_learned_from_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of MaskablePPO's, in self-play only the learner's own, and every position of games."""
     whole = 8 * 8
-    assert steps_of(monkeypatch, "maskable_ppo")[0] == [whole] * 3
+    assert steps_of(monkeypatch, "maskable_ppo")[0] == [whole] * 2
     most = 16 * 8
-    assert all(most / 2 < steps < most for steps in steps_of(monkeypatch, "ppo_selfplay")[0])
+    assert all(most / 2 < steps < most for steps in steps_of(monkeypatch, "ppo")[0])
     plies: list[int] = []
-    fit = ValueRun.fit
 
-    def counting(self: ValueRun, order: np.ndarray, *more: np.ndarray) -> float:
-        plies.append(len(order))
-        return fit(self, order, *more)
+    def counting(shape: Shape) -> Callable[..., float]:
+        def learn(order: np.ndarray, *more: Any) -> float:
+            plies.append(len(order))
+            return float(learn_kernel(shape)(order, *more))
 
-    monkeypatch.setattr(ValueRun, "fit", counting)
+        return learn
+
+    monkeypatch.setattr(value, "learn_kernel", counting)
     for script in ("td_value", "expert_iteration"):
         plies.clear()
-        assert steps_of(monkeypatch, script)[0] == plies
+        assert steps_of(monkeypatch, script)[0] == plies[1:]
 
 
 def test_the_digest_shows_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the same each time, and another one if the script learns something else."""
-    before = [steps_of(monkeypatch, script)[1] for script in ("td_value", "ppo_selfplay")]
-    assert before == [steps_of(monkeypatch, script)[1] for script in ("td_value", "ppo_selfplay")]
-    fit, gains = ValueRun.fit, ppo_selfplay.advantages
-    monkeypatch.setattr(ValueRun, "fit", lambda self, *given: fit(self, *given[:-1], -given[-1]))
-    monkeypatch.setattr(ppo_selfplay, "advantages", lambda *given: -gains(*given))
-    after = [steps_of(monkeypatch, script)[1] for script in ("td_value", "ppo_selfplay")]
+    before = [steps_of(monkeypatch, script)[1] for script in ("td_value", "ppo")]
+    assert before == [steps_of(monkeypatch, script)[1] for script in ("td_value", "ppo")]
+    gains = ppo.advantages
+
+    def backwards(shape: Shape) -> Callable[..., float]:
+        def learn(*given: Any) -> float:
+            *first, rows, learner = given
+            rows = rows._replace(targets=-rows.targets)
+            return float(learn_kernel(shape)(*first, rows, learner))
+
+        return learn
+
+    monkeypatch.setattr(value, "learn_kernel", backwards)
+    monkeypatch.setattr(ppo, "advantages", lambda *given: -gains(*given))
+    after = [steps_of(monkeypatch, script)[1] for script in ("td_value", "ppo")]
     assert not set(before) & set(after)
 
 
@@ -251,7 +270,7 @@ def test_the_report_compares_with_sb3_and_torch() -> None:
         "plays": "ab",
     }
     rows = [
-        {**both, "key": "1", "form": "ppo_selfplay", "value": 4e3},
+        {**both, "key": "1", "form": "ppo", "value": 4e3},
         {**both, "key": "2", "form": "maskable_ppo", "value": 1e3},
         {"kind": "pass", "key": "3", "game": "go", "network": "board", "size": 64, "value": 8e3},
         {"kind": "pass", "key": "4", "game": "go", "network": "board", "size": 512, "value": 7e3},
@@ -259,6 +278,6 @@ def test_the_report_compares_with_sb3_and_torch() -> None:
         {"kind": "evaluation", "key": "6", "game": "go", "network": "board", "size": 1, "value": 5},
     ]  # fmt: skip
     text = report.render({"machine": {}, "settings": "tiny"}, rows)
-    assert "| go | `ppo_selfplay` | board, width 8 | 4 k | 4 | 8 k | 0.5 | `ab` |" in text
+    assert "| go | `ppo` | board, width 8 | 4 k | 4 | 8 k | 0.5 | `ab` |" in text
     assert "| go | `maskable_ppo` | board, width 8 | 1 k | 1 | 8 k | 0.125 | `ab` |" in text
     assert "| go | board | 5 | 8 k | 7 k |" in text

@@ -12,12 +12,11 @@ import tyro
 
 from azumaya.baselines.commands.app import app
 from azumaya.baselines.training import (
-    expert_iteration,
     gap,
     maskable_ppo,
-    ppo_selfplay,
+    ppo,
     study,
-    td_value,
+    value,
 )
 from azumaya.benchmarks.__main__ import app as bench
 from azumaya.envs import GAMES
@@ -25,9 +24,8 @@ from tests.commands import azumaya
 from tests.docs.blocks import ROOT, blocks_of, fill, pages, run_page
 
 SCRIPTS: dict[str, Any] = {
-    "td_value": td_value,
-    "expert_iteration": expert_iteration,
-    "ppo_selfplay": ppo_selfplay,
+    "value": value,
+    "ppo": ppo,
     "maskable_ppo": maskable_ppo,
 }
 """What ALGORITHM of `make train` may name."""
@@ -146,7 +144,7 @@ def test_what_make_train_passes_on_is_read_by_the_script() -> None:
         settings = dict(word.split("=", 1) for word in words if "=" in word)
         assert settings.keys() <= set(given), words
         assert settings.get("GAME", "abalone") in GAMES, words
-        script = SCRIPTS[settings.get("ALGORITHM", "td_value")]
+        script = SCRIPTS[settings.get("ALGORITHM", "value")]
         tyro.cli(script.Config, args=shlex.split(settings.get("RUN", "")))
 
 

@@ -386,7 +386,7 @@ def test_a_checkpoint_whose_values_include_shaping_warns(tmp_path: Any) -> None:
 
 def test_runs_note_their_shaping() -> None:
     pytest.importorskip("torch")
-    from azumaya.baselines.training.ppo_selfplay import Config  # noqa: PLC0415 - needs torch
+    from azumaya.baselines.training.ppo import Config  # noqa: PLC0415 - needs torch
 
     for weight, noted in (None, 0.1), (0.0, 0.0):
         config = Config(game="score_dominari", shaping=weight).completed()

@@ -94,7 +94,7 @@ def test_cards_say_how_to_train_them_again(game: Game) -> None:
     notes = value.sidecar.notes
     python, m, module, *given = notes["command"].split()
     assert (python, m, module) == ("python", "-m", td_value.__name__)
-    config = tyro.cli(td_value.Config, args=given)
+    config = tyro.cli(td_value.Config, args=given).completed()
     assert (config.game, config.width, config.seed) == (game.name, value.width, notes["seed"])
     assert 0 <= notes["steps"] - config.steps < 30_000  # the last games are completed
     assert notes.get("search", "alphabeta") == config.search

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,18 +14,15 @@ import pytest
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.training import expert_iteration, value_run
-from azumaya.baselines.training.expert_iteration import (
-    Config,
-    ExpertLearner,
-    Lessons,
-    Teacher,
-    main,
-    run_words,
-)
+from azumaya.baselines.training import value, value_games
+from azumaya.baselines.training.value import QUESTIONS, Config, begun, main, run_words
+from azumaya.baselines.training.value_games import Played, Teacher
 from azumaya.baselines.values.champion import champion_value
-from azumaya.baselines.values.network import scratch_words
+from azumaya.baselines.values.examples import Choices, Moves, offsets_of
+from azumaya.baselines.values.learning import learn_kernel, prefer_kernel
+from azumaya.baselines.values.network import Shape, scratch_words
 from azumaya.baselines.values.questions import Questions
+from azumaya.baselines.values.self_play import look_back
 from azumaya.baselines.values.value import load_value
 from azumaya.benchmarks.batches import values_kernel
 from azumaya.envs import OptionError, Position, find_game
@@ -38,47 +35,36 @@ from tests.values.test_value import PLAIN, saved, without_evaluation
 GAME = TESTED["connect_four"]
 
 
-def teacher_of(learner: ExpertLearner) -> Teacher:
-    """A teacher with the learner's weights."""
-    teacher = Teacher(learner.config)
-    teacher.weights[:] = learner.weights
+def teacher_of(config: Config) -> Teacher:
+    """A teacher with the weights that a run begins with."""
+    config = config.completed()
+    teacher = Teacher(config)
+    teacher.weights[:] = begun(config)[1].weights
     return teacher
 
 
-def taught(folder: Path, seed: int, **changes: object) -> tuple[Lessons, Teacher]:
+def taught(folder: Path, seed: int, **changes: object) -> tuple[Played, Teacher]:
     """What an untrained network learns from one game."""
-    with closing(ExpertLearner(tiny_expert(folder, **changes))) as learner:
-        teacher = teacher_of(learner)
-        return teacher.lessons(episode_key(seed, 0, 0)), teacher
+    teacher = teacher_of(tiny_expert(folder, **changes))
+    return teacher.play_game(episode_key(seed, 0, 0)), teacher
 
 
 def test_the_solver_is_asked_only_if_wanted(tmp_path: Path) -> None:
     """The same games are played all the same."""
     with_, _ = taught(tmp_path, 1, exact_nodes=3000, most_plies=60)
     without, _ = taught(tmp_path, 1, exact_nodes=0, most_plies=60)
-    assert len(with_.questions.counts) > 0
-    assert len(without.questions.counts) == len(without.questions.states) == 0
-    assert without.result == with_.result
-    assert without.states.tobytes() == with_.states.tobytes()
-    assert without.values.tobytes() == with_.values.tobytes()
-
-
-def test_returns_mix_what_followed(tmp_path: Path) -> None:
-    """A fixed value is taken as it is, and passed on to the positions before."""
-    with closing(ExpertLearner(tiny_expert(tmp_path, decay=0.75))) as learner:
-        teacher = teacher_of(learner)
-        found = teacher.look_back([0.0, 0.4, 1.0, -0.5], [False, False, True, False], -1.0)
-        assert found == pytest.approx([0.75 * 0.85, 0.75 + 0.1, 1.0, -1.0])
+    assert with_.choices is not None
+    assert len(with_.choices.moves) > 0
+    assert without.choices is None
+    for name, array in vars(with_.games).items():
+        assert array.tobytes() == vars(without.games)[name].tobytes(), name
 
 
 def test_long_games_are_cut_off(tmp_path: Path) -> None:
-    """They end with the value of their last position."""
-    found, teacher = taught(tmp_path, 2, most_plies=5, exact_nodes=0, explore=0)
-    assert (len(found.states), found.result) == (5, 0)
-    teacher.room.forget(int(episode_key(2, 0, 0)) ^ 4)
-    nodes = teacher.config.nodes
-    _, value, _ = teacher.study(found.states[-1:], nodes, 1, teacher.memory)
-    assert found.values[-1] == pytest.approx(value)
+    """They end with the value of their last position, for the player to move."""
+    (games, _), teacher = taught(tmp_path, 2, most_plies=5, exact_nodes=0, explore=0)
+    assert (games.lengths.tolist(), games.results.tolist()) == ([5], [0])
+    assert games.targets[-1] == teacher.desk.notes[4, 0] * teacher.desk.notes[4, 1] != 0
 
 
 def trained(folder: Path, **changes: object) -> float:
@@ -94,85 +80,89 @@ def test_training_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     The teacher has no bounds either: with them it proves so much that the rows learn little.
     """
-    for module in (value_run, expert_iteration):
+    for module in (value, value_games):
         monkeypatch.setattr(module, "find_game", lambda name: PLAIN)
     before = without_evaluation(network_of(GAME)[1], 4)
     assert play_pairing(PLAIN, before, RandomAgent(), 100, 7).rate < 0.82
     assert trained(tmp_path / "right") > 0.9
-    learn_from = ExpertLearner.learn_from
-    monkeypatch.setattr(
-        ExpertLearner, "learn_from", lambda self, states, values: learn_from(self, states, -values)
-    )
+
+    def backwards(*given: Any) -> None:
+        look_back(*given)
+        given[-1][:] *= -1
+
+    monkeypatch.setattr(value_games, "look_back", backwards)
     assert trained(tmp_path / "wrong") < 0.7
 
 
-def answers(learner: ExpertLearner, questions: Questions) -> float:
+def answers(questions: Questions, weights: np.ndarray, shape: Shape) -> float:
     """The share of questions in which the best-valued move is right."""
     values, states = questions.values.copy(), questions.states
-    value, running = values_kernel(learner.game, learner.shape), questions.running
-    scratch, out = np.zeros(scratch_words(learner.game, learner.shape), np.uint64), values[running]
-    value(states[running], learner.weights, scratch, out)
+    running, scratch = questions.running, np.zeros(scratch_words(GAME, shape), np.uint64)
+    out = values[running]
+    values_kernel(GAME, shape)(states[running], weights, scratch, out)
     values[running] = out
     mover = np.where(questions.again, states["to_move"], 1 - states["to_move"])
     scores = np.where(mover == 0, values, -values)
-    firsts = questions.firsts
+    firsts = offsets_of(questions.counts)
     right = [questions.right[a + scores[a:b].argmax()] for a, b in itertools.pairwise(firsts)]
     return float(np.mean(right))
 
 
-def asked_about(learner: ExpertLearner) -> Questions:
-    """The questions of some games."""
-    played = learner.players.play(learner.keys(), learner.weights)
-    return Questions.joined([game.questions for part in played for game in part])
+def asked_about(teacher: Teacher, monkeypatch: pytest.MonkeyPatch) -> tuple[Questions, Choices]:
+    """The questions of some games, and what is made of them."""
+    found: list[Questions] = []
+    choices = teacher.choices
+
+    def watched(questions: Questions) -> Choices:
+        found.append(questions)
+        return choices(questions)
+
+    monkeypatch.setattr(teacher, "choices", watched)
+    keys = np.array([episode_key(1, g, 0) for g in range(12)], np.uint64)
+    played = teacher.play_games(keys, teacher.weights.copy())
+    assert played.choices is not None
+    return Questions.joined(found), played.choices
 
 
-def test_questions_alone_teach_which_moves_are_right(tmp_path: Path) -> None:
+def test_questions_alone_teach_which_moves_are_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Judged by the values that the agent would go by."""
-    config = tiny_expert(tmp_path, exact_nodes=2000, games=12, most_plies=60, width=8)
-    with closing(ExpertLearner(config)) as learner:
-        questions = asked_about(learner)
-        assert len(questions.counts) > 15
-        learner.weights[learner.shape.last + 1] = 0  # without the game's own evaluation
-        before = answers(learner, questions)
-        for learner.updates in range(60):
-            learner.learn_choices(questions)
-        assert before < 0.8
-        assert answers(learner, questions) > 0.9
+    config = tiny_expert(tmp_path, exact_nodes=2000, most_plies=60, width=8)
+    teacher = teacher_of(config)
+    questions, choices = asked_about(teacher, monkeypatch)
+    learner, count = begun(config.completed())[1], len(choices.moves)
+    assert count > 15
+    learner.weights[teacher.shape.last + 1] = 0  # without the game's own evaluation
+    before = answers(questions, learner.weights, teacher.shape)
+    for update in range(60):
+        order = np.random.default_rng((1, update)).permutation(count)
+        moves = Moves.of(choices)
+        prefer_kernel(teacher.shape)(order, QUESTIONS, 0.002, moves, choices.rows, learner)
+    assert before < 0.8
+    assert answers(questions, learner.weights, teacher.shape) > 0.9
 
 
 def test_questions_come_with_the_features_of_their_positions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where they are more than fit into the memory for features at once."""
-    monkeypatch.setattr(expert_iteration, "CHUNK", 7)
-    given: list[tuple[np.ndarray, ...]] = []
-
-    def keep(learner: ExpertLearner, *arguments: np.ndarray) -> float:
-        given.append(arguments)
-        return 0.0
-
-    monkeypatch.setattr(ExpertLearner, "prefer", keep)
-    config = tiny_expert(tmp_path, exact_nodes=2000, games=12, most_plies=60)
-    with closing(ExpertLearner(config)) as learner:
-        questions = asked_about(learner)
-        learner.learn_choices(questions)
-        ((firsts, right, again, found, offsets, begun, targets),) = given
-        assert firsts.tolist() == questions.firsts.tolist()
-        assert (right.tolist(), again.tolist()) == (
-            questions.right.tolist(),
-            questions.again.tolist(),
-        )
-        assert targets.tolist() == questions.targets.tolist()
-        assert len(questions.running) > 14
-        for i in range(len(questions.states)):
-            features = Counter(found[offsets[i] : offsets[i + 1]].tolist())
-            if i not in questions.running:
-                assert not features
-                continue
-            position = Position.of_states(GAME, learner.setup, questions.states[i : i + 1])
-            assert features == features_for(position)
-            own = GAME.rules.evaluate(position.state[0], position.to_move)
-            assert begun[i] == pytest.approx(own / learner.weights[learner.shape.scale])
+    teacher = teacher_of(tiny_expert(tmp_path, exact_nodes=2000, most_plies=60))
+    questions, choices = asked_about(teacher, monkeypatch)
+    assert choices.moves.tolist() == questions.counts.tolist()
+    assert choices.right.tolist() == questions.right.tolist()
+    assert choices.again.tolist() == questions.again.tolist()
+    assert choices.targets.tolist() == questions.targets.tolist()
+    assert len(questions.running) > 14
+    rows = choices.rows
+    for i in range(len(questions.states)):
+        features = Counter(rows.found[rows.offsets[i] : rows.offsets[i + 1]].tolist())
+        if i not in questions.running:
+            assert not features
+            continue
+        position = Position.of_states(GAME, teacher.setup, questions.states[i : i + 1])
+        assert features == features_for(position)
+        own = GAME.rules.evaluate(position.state[0], position.to_move)
+        assert rows.begun[i] == pytest.approx(own / teacher.weights[teacher.shape.scale])
 
 
 def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
@@ -184,9 +174,8 @@ def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
             tiny_expert(tmp_path / "run", start=first, **given).completed()
     tiny_expert(tmp_path / "run", start=first, width=4, features="shared").completed()
     config = tiny_expert(tmp_path / "run", start=first, width=0).completed()
-    with closing(ExpertLearner(config)) as learner:
-        assert learner.shape.width == 4
-        assert (learner.weights == load_value(first).weights).all()
+    assert config.shape.width == 4
+    assert (begun(config)[0].latest == load_value(first).weights).all()
     with pytest.raises(OptionError, match="is of azumaya/connect_four"):
         tiny_expert(tmp_path / "run", start=first, game="abalone").completed()
     points = {"scoring": "points"}
@@ -228,7 +217,9 @@ def test_without_questions_nothing_is_said_of_answers(tmp_path: Path) -> None:
 
 def test_where_draws_are_hidden_nothing_is_exact() -> None:
     with pytest.raises(OptionError, match="--exact-nodes 5: in sudoku_tiles draws are hidden"):
-        Config(game="sudoku_tiles", exact_nodes=5).completed()
+        Config(game="sudoku_tiles", nodes=9, exact_nodes=5).completed()
+    with pytest.raises(OptionError, match="--exact-nodes 5: only games of a search"):
+        Config(exact_nodes=5).completed()
 
 
 def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
@@ -243,7 +234,7 @@ def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture
     """In one line, before anything is created."""
     folder = tmp_path / "run"
     for words in (
-        ["--nodes", "0"],
+        ["--nodes", "-1"],
         ["--start", "nothing"],
         ["--exact-nodes", "-1"],
         ["--decay", "2"],
@@ -259,33 +250,35 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
     """Values stay finite and games end; with hidden draws nothing is called exact."""
     hidden, asked = find_game(name).rules.resample is not None, 0
     nodes = 0 if hidden else 300
-    config = Config(game=name, output=tmp_path, games=8, most_plies=150, exact_nodes=nodes)
-    with closing(ExpertLearner(config.completed())) as learner:
-        for _ in range(3):
-            parts = learner.players.play(learner.keys(), learner.weights)
-            for game in (game for part in parts for game in part):
-                asked += len(game.questions.counts)
-                assert (np.abs(game.values) <= 1).all()
-                assert np.isfinite(learner.learn_from(game.states, game.values))
-                if len(game.questions.counts):
-                    assert 0 <= learner.learn_choices(game.questions) <= 1
-            learner.updates += 1
-        assert (asked > 0) != hidden or name == "abalone"  # its games are cut off
-        learner.check()
+    config = Config(game=name, output=tmp_path, most_plies=150, nodes=300, exact_nodes=nodes)
+    config = config.completed()
+    (_, learner), teacher = begun(config), Teacher(config)
+    for update in range(3):
+        keys = np.array([episode_key(1, g, update) for g in range(8)], np.uint64)
+        games, choices = teacher.play_games(keys, learner.weights)
+        assert (np.abs(games.targets) <= 1).all()
+        order = np.arange(len(games.targets))
+        assert np.isfinite(learn_kernel(config.shape)(order, 64, 0.002, games.rows, learner))
+        if choices is not None:
+            asked += len(choices.moves)
+            order, moves = np.arange(len(choices.moves)), Moves.of(choices)
+            prefer = prefer_kernel(config.shape)
+            assert 0 <= prefer(order, QUESTIONS, 0.002, moves, choices.rows, learner) <= 1
+    assert (asked > 0) != hidden or name == "abalone"  # its games are cut off
+    assert np.isfinite(learner.weights).all()
 
 
 @pytest.mark.slow
 def test_hidden_draws_stay_hidden(tmp_path: Path) -> None:
     """Positions that differ only in what nobody can see teach the same."""
-    config = Config(game="sudoku_tiles", output=tmp_path).completed()
-    with closing(ExpertLearner(config)) as learner:
-        teacher, key = teacher_of(learner), np.uint64(5)
-        learner.game.rules.reset(teacher.now, 0, teacher.setup.starts, key)
-        moves = set()
-        for draw in range(5):
-            now = teacher.now.copy()
-            learner.game.rules.resample(now[0], np.uint64(draw))
-            teacher.imagine(now, teacher.world, key, 0)
-            teacher.room.forget(1)
-            moves.add(teacher.study(teacher.world, 200, teacher.bound, teacher.memory)[:2])
-        assert len(moves) == 1
+    teacher = teacher_of(Config(game="sudoku_tiles", output=tmp_path, nodes=200))
+    first, world, key = teacher.desk.now, teacher.desk.trial, np.uint64(5)
+    teacher.game.rules.reset(first, 0, teacher.setup.starts, key)
+    moves = set()
+    for draw in range(5):
+        now = first.copy()
+        teacher.game.rules.resample(now[0], np.uint64(draw))
+        teacher.imagine(now, world, key, 0)
+        teacher.room.forget(1)
+        moves.add(teacher.study(world, 200, teacher.bound, teacher.room.memory)[:2])
+    assert len(moves) == 1

@@ -54,18 +54,15 @@ def test_at_least_one_ply_is_searched() -> None:
 
 
 def test_positions_become_rows_for_learning() -> None:
-    """With the features and the value of the player to move."""
+    """With the features, and the game's own evaluation."""
     positions = positions_of(GAME)
     n, room = len(positions), features_of(GAME).room
     states = GAME.new_states(n)
     states[:] = np.concatenate([np.asarray(position.state) for position in positions])
-    values = np.linspace(-1, 1, n, dtype=np.float32)
     found, offsets = np.zeros(n * room, np.int32), np.zeros(n + 1, np.int64)
-    begun, targets = np.zeros(n, np.float32), np.zeros(n, np.float32)
-    view_all_kernel(GAME, SHAPE)(states, values, WEIGHTS, SCRATCH, found, offsets, begun, targets)
+    begun = np.zeros(n, np.float32)
+    view_all_kernel(GAME, SHAPE)(states, WEIGHTS, SCRATCH, found, offsets, begun)
     for i, position in enumerate(positions):
-        sign = 1 - 2 * position.to_move
-        assert targets[i] == sign * values[i]
         assert Counter(found[offsets[i] : offsets[i + 1]].tolist()) == features_for(position)
         own = GAME.rules.evaluate(position.state[0], position.to_move)
         assert begun[i] == pytest.approx(own / WEIGHTS[SHAPE.scale])

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.search.hints import hints_of
-from azumaya.baselines.training import td_value
+from azumaya.baselines.training import value
+from azumaya.baselines.training.value_games import Player
+from azumaya.baselines.values.examples import Games, Rows, offsets_of
 from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.learning import Moments, Room, follow, learn_kernel
+from azumaya.baselines.values.learning import Learner, follow, learn_kernel
 from azumaya.baselines.values.lookahead import best_move_kernel
 from azumaya.baselines.values.network import (
     F32,
@@ -19,7 +21,14 @@ from azumaya.baselines.values.network import (
     forward_kernel,
     value_kernel,
 )
-from azumaya.baselines.values.self_play import draw_some, explores, self_play_kernel
+from azumaya.baselines.values.self_play import (
+    Desk,
+    Habits,
+    Sheets,
+    draw_some,
+    explores,
+    self_play_kernel,
+)
 from azumaya.baselines.values.value import Value, ValueAgent, untrained
 from azumaya.envs import Position, find_game
 from azumaya.envs.kernels.bits import cells_of, word_count
@@ -89,37 +98,33 @@ def some_weights() -> np.ndarray:
     return (0.5 * draws.standard_normal(SHAPE.size)).astype(np.float32)
 
 
-def learn_once(weights: np.ndarray, order: np.ndarray, batch: int, rate: float = 1e-3) -> Moments:
+def learn_once(weights: np.ndarray, order: np.ndarray, batch: int, rate: float = 1e-3) -> Learner:
     """Learn from the made-up positions in an order."""
-    moments = Moments.new(SHAPE)
-    learn(weights, order, batch, rate, moments)
-    return moments
+    learner = Learner.new(SHAPE, weights)
+    learn(learner, order, batch, rate)
+    return learner
 
 
 def learn(
-    weights: np.ndarray,
+    learner: Learner,
     order: np.ndarray,
     batch: int,
     rate: float,
-    moments: Moments,
     positions: tuple[np.ndarray, ...] = batch_for_learning(),
 ) -> None:
-    """Learn from positions in an order, with moments that are kept."""
-    room, (found, counts, *rest) = Room.new(SHAPE), positions
+    """Learn from positions in an order."""
+    found, counts, *rest = positions
     used = np.arange(found.shape[1]) < counts[:, None]
-    offsets = np.array([0, *np.cumsum(counts)])
-    learn_kernel(SHAPE)(
-        order, batch, rate, found[used], offsets, *rest, weights, moments.mean, moments.square,
-        moments.steps, room.gradient, room.touched, room.marks, room.hidden,
-    )  # fmt: skip
+    rows = Rows(found[used], offsets_of(counts), *rest)
+    learn_kernel(SHAPE)(order, batch, rate, rows, learner)
 
 
 def test_positions_are_learned_in_the_order_that_is_given() -> None:
     """As if they lay in that order; some may be left out, and some learned twice."""
     order, one, other = np.array([4, 0, 5, 2, 4]), some_weights(), some_weights()
-    learn(one, order, 2, 0.01, Moments.new(SHAPE))
+    learn_once(one, order, 2, 0.01)
     positions = tuple(each[order] for each in batch_for_learning())
-    learn(other, np.arange(5), 2, 0.01, Moments.new(SHAPE), positions)
+    learn(Learner.new(SHAPE, other), np.arange(5), 2, 0.01, positions)
     assert one.tobytes() == other.tobytes()
     assert (one != some_weights()).any()
 
@@ -127,23 +132,23 @@ def test_positions_are_learned_in_the_order_that_is_given() -> None:
 def test_the_gradient_is_that_of_the_squared_error() -> None:
     """The first mean of gradients is a tenth of the gradient, found here by small changes."""
     weights = some_weights()
-    moments = learn_once(weights.copy(), np.arange(6), 6)
+    learner = learn_once(weights.copy(), np.arange(6), 6)
     for i in range(SHAPE.learned):
         more, less = weights.astype(np.float64), weights.astype(np.float64)
         more[i] += 1e-5
         less[i] -= 1e-5
         slope = (error_of(more) - error_of(less)) / 2e-5
-        assert 10 * float(moments.mean[i]) == pytest.approx(slope, abs=2e-4), i
+        assert 10 * float(learner.mean[i]) == pytest.approx(slope, abs=2e-4), i
 
 
 def test_learning_reduces_the_error() -> None:
     """To a tenth, in two hundred passes."""
     weights = some_weights()
-    before, moments = error_of(weights), Moments.new(SHAPE)
+    before, learner = error_of(weights), Learner.new(SHAPE, weights)
     for _ in range(200):
-        learn(weights, np.arange(6), 3, 0.02, moments)
+        learn(learner, np.arange(6), 3, 0.02)
     assert error_of(weights) < before / 10
-    assert moments.steps[0] == 400
+    assert learner.steps[0] == 400
 
 
 def test_rows_that_a_batch_does_not_touch_stay() -> None:
@@ -274,7 +279,7 @@ def played(
     explore: float, decay: float, plies: int = 60, most: int = 7, random_seats: float = 0.0
 ) -> tuple[dict[str, np.ndarray], Shape]:
     """Games of a random network against itself, which judges all seven moves or fewer."""
-    shape, weights, scratch = network_of(GAME)
+    shape, weights, _ = network_of(GAME)
     games, room = 12, features_of(GAME).room
     out = {
         "found": np.zeros((games, plies, room), np.int32),
@@ -285,21 +290,20 @@ def played(
         "results": np.zeros(games, np.int64),
         "random": np.zeros((games, plies), np.bool_),
     }
-    starts, words = GAME.new_states(1), np.zeros((2, 1), np.uint64)
-    seen, notes = np.zeros(room, np.int32), np.zeros((plies, 3), np.float32)
+    starts, desk = GAME.new_states(1), Desk.new(GAME, shape, 7, plies)
     found = np.zeros(plies * room, np.uint16)
+    habits = Habits(explore, random_seats, most, F32(decay))
     for g in range(games):
         starts[0] = Position(GAME, seed=g).state[0]
         each = [out[name][g] for name in ("counts", "begun", "targets")]
-        self_play_kernel(GAME, shape)(
-            starts, np.array([g], np.uint64), explore, random_seats, most, F32(decay), weights,
-            scratch, words, GAME.new_states(1), GAME.new_states(1), seen, notes, found, *each,
-            out["lengths"][g : g + 1], out["results"][g : g + 1],
-        )  # fmt: skip
+        lengths, results = (out[name][g : g + 1] for name in ("lengths", "results"))
+        sheets = Sheets(lengths, results, *each, found)
+        keys = np.array([g], np.uint64)
+        self_play_kernel(GAME, shape)(starts, keys, habits, weights, desk, sheets)
         parts = np.split(found, np.cumsum(out["counts"][g]))[:-1]
         for row, part in zip(out["found"][g], parts, strict=True):
             row[: len(part)] = part
-        out["random"][g] = notes[:, 2] > 0
+        out["random"][g] = desk.notes[:, 2] > 0
     out["weights"] = weights
     return out, shape
 
@@ -386,19 +390,19 @@ def test_games_of_two_random_seats_are_those_in_which_every_move_explores() -> N
 
 def test_games_played_together_are_those_played_alone() -> None:
     """One after another, also where the rows of a game end in the middle of a batch of keys."""
-    config = td_value.Config(game="vierer_dominari", width=4, most_plies=30, games=8)
+    config = value.Config(game="vierer_dominari", width=4, most_plies=30, games=8)
     weights = untrained(find_game(config.game), 4, 3, {}).weights
     keys = np.arange(100, 108, dtype=np.uint64)
-    together = td_value.SelfPlayer(config).play_games(keys, weights)
-    player = td_value.SelfPlayer(config)
-    alone = td_value.Games.joined([player.play_games(key, weights) for key in keys[:, None]])
+    together = Player(config).play_games(keys, weights).games
+    player = Player(config)
+    alone = Games.joined([player.play_games(key, weights).games for key in keys[:, None]])
     for item in fields(together):
         one, other = getattr(together, item.name), getattr(alone, item.name)
         assert one.dtype == other.dtype
         assert one.tobytes() == other.tobytes(), item.name
     ends = np.cumsum(together.counts)
     assert len(together.targets) == together.lengths.sum() > 8
-    assert (together.offsets == [0, *ends]).all()
+    assert (together.rows.offsets == [0, *ends]).all()
     assert len(together.found) == ends[-1]
 
 
@@ -438,8 +442,8 @@ def test_zero_moves_to_judge_means_all() -> None:
     weights, keys = untrained(game, 4, 3, {}).weights, np.arange(4, dtype=np.uint64)
 
     def found(most: int) -> bytes:
-        config = td_value.Config(game=game.name, width=4, most_moves=most)
-        return td_value.SelfPlayer(config).play_games(keys, weights).found.tobytes()
+        config = value.Config(game=game.name, width=4, most_moves=most)
+        return Player(config).play_games(keys, weights).games.found.tobytes()
 
     assert found(0) == found(10**6) != found(1)
 

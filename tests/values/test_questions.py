@@ -9,11 +9,11 @@ import pytest
 
 from azumaya.baselines.search.alphabeta import HiddenDrawsError
 from azumaya.baselines.search.game_kernels import payoff_bound
+from azumaya.baselines.values.examples import Moves, Rows, offsets_of
 from azumaya.baselines.values.learning import (
     TEMPERATURE,
     VALUE_SHARE,
-    Moments,
-    Room,
+    Learner,
     prefer_kernel,
 )
 from azumaya.baselines.values.network import F32, Shape
@@ -48,7 +48,7 @@ def test_questions_have_the_values_that_minimax_finds(name: str) -> None:
             continue
         sign, asked = 1 - 2 * position.to_move, asked + 1
         assert found.counts.tolist() == [len(gains)]
-        assert found.firsts.tolist() == [0, len(gains)]
+        assert offsets_of(found.counts).tolist() == [0, len(gains)]
         assert found.right.tolist() == (finals == finals.max()).tolist()
         assert found.values == pytest.approx(sign * finals / bound)
         for i, action in enumerate(gains):
@@ -80,7 +80,7 @@ def test_a_game_is_solved_from_its_end_until_that_takes_too_long() -> None:
     alone = Questions.joined([patient.ask([state], 1) for state in reversed(path[-20:])])
     for some in (asked, shorter):
         assert some.counts.tolist() == alone.counts[: len(some.counts)].tolist()
-        n = some.firsts[-1]
+        n = some.counts.sum()
         assert some.right.tolist() == alone.right[:n].tolist()
         assert some.values.tolist() == alone.values[:n].tolist()
         assert (some.states == alone.states[:n]).all()
@@ -103,15 +103,15 @@ OVER = 4
 """A position that is over, with its value known."""
 
 
-def made_up() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Features, their offsets, starts and targets of the positions after the moves."""
+def made_up() -> Rows:
+    """The positions after the moves."""
     draws = np.random.default_rng(1)
     counts = draws.integers(1, 6, len(RIGHT))
     counts[OVER] = 0
     found = draws.integers(0, 9, counts.sum()).astype(np.int32)
     begun = draws.standard_normal(len(RIGHT)).astype(F32)
     targets = (np.where(RIGHT, 0.9, -0.9) * SIGNS).astype(F32)
-    return found, np.concatenate([[0], np.cumsum(counts)]), begun, targets
+    return Rows(found, offsets_of(counts), begun, targets)
 
 
 def loss_of(weights: np.ndarray, order: list[int]) -> float:
@@ -137,15 +137,10 @@ def loss_of(weights: np.ndarray, order: list[int]) -> float:
     return float(total / len(order))
 
 
-def prefer(weights: np.ndarray, order: list[int], rate: float, moments: Moments) -> float:
+def prefer(learner: Learner, order: list[int], rate: float) -> float:
     """Learn from the made-up questions once; returns the share of right answers."""
-    found, offsets, begun, targets = made_up()
-    room = Room.new(SHAPE)
-    return float(prefer_kernel(SHAPE)(
-        np.array(order), 4, rate, FIRSTS, RIGHT, SIGNS, found, offsets, begun, targets,
-        np.zeros(4, F32), weights, moments.mean, moments.square, moments.steps, room.gradient,
-        room.touched, room.marks, room.hidden,
-    ))  # fmt: skip
+    moves = Moves(FIRSTS, RIGHT, SIGNS, np.zeros(4, F32))
+    return float(prefer_kernel(SHAPE)(np.array(order), 4, rate, moves, made_up(), learner))
 
 
 def some_weights() -> np.ndarray:
@@ -156,22 +151,23 @@ def some_weights() -> np.ndarray:
 @pytest.mark.parametrize("order", [[0], [1], [2], [2, 0, 1]])
 def test_the_gradient_is_that_of_the_loss(order: list[int]) -> None:
     """The first mean of gradients is a tenth of the gradient, found here by small changes."""
-    weights, moments = some_weights(), Moments.new(SHAPE)
-    prefer(weights.copy(), order, 1e-3, moments)
+    weights = some_weights()
+    learner = Learner.new(SHAPE, weights.copy())
+    prefer(learner, order, 1e-3)
     slopes = []
     for i in range(SHAPE.learned):
         more, less = weights.astype(np.float64), weights.astype(np.float64)
         more[i] += 1e-5
         less[i] -= 1e-5
         slopes.append((loss_of(more, order) - loss_of(less, order)) / 2e-5)
-        assert 10 * float(moments.mean[i]) == pytest.approx(slopes[-1], abs=3e-4), i
+        assert 10 * float(learner.mean[i]) == pytest.approx(slopes[-1], abs=3e-4), i
     assert max(map(abs, slopes)) > 0.05
 
 
 def test_questions_are_learned() -> None:
     """After a hundred passes all answers are right; before, not."""
-    weights, moments = some_weights(), Moments.new(SHAPE)
-    first = prefer(weights, [0, 1, 2], 0.02, moments)
+    learner = Learner.new(SHAPE, some_weights())
+    first = prefer(learner, [0, 1, 2], 0.02)
     for _ in range(100):
-        last = prefer(weights, [0, 1, 2], 0.02, moments)
+        last = prefer(learner, [0, 1, 2], 0.02)
     assert first < last == 1

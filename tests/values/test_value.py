@@ -17,7 +17,9 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.sidecar import MOST_BYTES, CheckpointError, Sidecar, describe
 from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.training.td_value import Games, ValueLearner, main, run_words
+from azumaya.baselines.training import value as script
+from azumaya.baselines.training.value import main, run_words
+from azumaya.baselines.training.value_games import Played, Player
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.network import Shape
 from azumaya.baselines.values.value import (
@@ -318,7 +320,7 @@ def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
 def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In one line, before anything is created."""
     folder = tmp_path / "run"
-    for words in (["--width", "0"], ["--decay", "1.5"], ["--game", "chess"]):
+    for words in (["--width", "-1"], ["--decay", "1.5"], ["--game", "chess"]):
         assert run_words([*words, "--output", str(folder)]) == 2
         assert capsys.readouterr().err.startswith("error: ")
     assert not folder.exists()
@@ -328,14 +330,13 @@ def test_diverged_weights_end_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With the exit code of failures; they are not saved."""
-    update = ValueLearner.update
+    follow = script.follow
 
-    def diverge(learner: ValueLearner) -> tuple[int, dict[str, float]]:
-        found = update(learner)
-        learner.weights[0] = np.nan
-        return found
+    def diverge(*given: Any) -> None:
+        follow(*given)
+        given[-1][0] = np.nan
 
-    monkeypatch.setattr(ValueLearner, "update", diverge)
+    monkeypatch.setattr(script, "follow", diverge)
     folder = tmp_path / "run"
     words = ["--game", "connect_four", "--steps", "2000", "--games", "8", "--measure-starts", "1"]
     assert (
@@ -350,25 +351,20 @@ def test_rows_that_never_occurred_stay_zero(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also the random weights that they began with; those that occurred are all there."""
-    learner = ValueLearner(tiny_td(tmp_path, game=GAME.name, averaging=0.5))
     seen: set[int] = set()
-    play = learner.players.play
+    play = Player.play_games
 
-    def watched(*given: np.ndarray) -> list[Games]:
-        parts = play(*given)
-        for games in parts:
-            seen.update(games.found.tolist())
-        return parts
+    def watched(self: Player, keys: np.ndarray, weights: np.ndarray) -> Played:
+        played = play(self, keys, weights)
+        seen.update(played.games.found.tolist())
+        return played
 
-    monkeypatch.setattr(learner.players, "play", watched)
-    try:
-        for learner.updates in range(3):
-            learner.update()
-    finally:
-        learner.close()
-    rows = learner.averaged().weights[: learner.shape.bias].reshape(learner.shape.rows, -1)
+    monkeypatch.setattr(Player, "play_games", watched)
+    main(tiny_td(tmp_path, game=GAME.name, averaging=0.5))
+    trained = load_value(tmp_path / "policy")
+    rows = trained.shape.first_layer(trained.weights)
     assert set(np.flatnonzero(rows.any(axis=1)).tolist()) == seen
-    assert len(seen) < learner.shape.rows / 2
+    assert len(seen) < trained.shape.rows / 2
 
 
 def test_names_of_values_that_do_not_exist(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from sphinx.pycode import ModuleAnalyzer
 
-from azumaya.baselines.training import expert_iteration, maskable_ppo, ppo_selfplay, td_value
+from azumaya.baselines.training import maskable_ppo, ppo
+from azumaya.baselines.training import value as value_script
 from azumaya.baselines.training.checks import flag
 from azumaya.baselines.training.config import RECIPES, Recipe, RunConfig
 from azumaya.baselines.training.ladder import stored_results
@@ -309,7 +310,10 @@ def exams_table() -> str:
 
 # ---- training ----
 
-SCRIPTS = ((td_value, expert_iteration), (ppo_selfplay, maskable_ppo))
+SCRIPTS: tuple[dict[str, RunConfig], ...] = (
+    {"value.py": value_script.Config(), "value.py --nodes 300": value_script.Config(nodes=300)},
+    {"ppo.py": ppo.Config(), "maskable_ppo.py": maskable_ppo.Config()},
+)
 """The training scripts; those that share most of their options share a table."""
 CONDUCT = {field.name for field in fields(RunConfig)} - {"steps"}
 CONDUCT |= {"workers", "ray", "search"}
@@ -334,15 +338,15 @@ def hyperparameters(config: RunConfig) -> dict[str, object]:
     return found
 
 
-def _defaults_table(scripts: Sequence[Any]) -> str:
+def _defaults_table(scripts: Mapping[str, RunConfig]) -> str:
     """The default hyperparameters of some scripts side by side, with their meanings."""
-    defaults = {script.Config: hyperparameters(script.Config()) for script in scripts}
+    defaults = [(type(config), hyperparameters(config)) for config in scripts.values()]
     rows = []
-    for name in dict.fromkeys(name for found in defaults.values() for name in found):
-        meanings = [_help(config, name) for config, found in defaults.items() if name in found]
-        values = [_default(found[name]) if name in found else "" for found in defaults.values()]
+    for name in dict.fromkeys(name for _, found in defaults for name in found):
+        meanings = [_help(config, name) for config, found in defaults if name in found]
+        values = [_default(found[name]) if name in found else "" for _, found in defaults]
         rows.append((f"`{flag(name)}`", *values, " / ".join(dict.fromkeys(meanings))))
-    heads = (f"`{script.__name__.rpartition('.')[2]}.py`" for script in scripts)
+    heads = (f"`{name}`" for name in scripts)
     return table(("option", *heads, "meaning"), rows)
 
 

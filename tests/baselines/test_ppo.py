@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,31 +17,34 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.training import ppo_selfplay
-from azumaya.baselines.training.ppo_selfplay import (
+from azumaya.baselines.training import ppo, state
+from azumaya.baselines.training.policy import Threads, policy
+from azumaya.baselines.training.ppo import (
     Config,
+    Games,
     Past,
     Rollout,
-    SelfPlayLearner,
-    Table,
-    Workers,
+    State,
     advantages,
     batch_of,
+    begun,
+    improve,
     main,
-    policy,
     run_words,
 )
 from azumaya.baselines.training.saves import Save, read_save
 from azumaya.envs import OptionError, Position, make_vec
-from tests.baselines.run_helpers import differing, results, tiny_run, tiny_selfplay
+from tests.baselines.run_helpers import differing, results, tiny_ppo, tiny_run
 
 
-def played(config: Config, rounds: int = 1) -> tuple[SelfPlayLearner, Rollout]:
-    """A new learner, and the last of the rollouts that it has played without learning."""
-    learner = SelfPlayLearner(config.completed())
-    for _ in range(rounds):
-        rollout = learner.table.play(learner.network, learner.past)
-    return learner, rollout
+def played(config: Config, rounds: int = 1) -> tuple[State, Rollout]:
+    """A new state, and the last of the rollouts that were played without learning."""
+    config = config.completed()
+    now = begun(config, Games(config))
+    with closing(Threads(config.threads)) as threads:
+        for _ in range(rounds):
+            rollout = now.games.play(now.network, now.past, threads)
+    return now, rollout
 
 
 # ---- estimates ----
@@ -84,7 +88,7 @@ def test_advantages_change_sign_where_the_mover_changes(discount: float, gae_lam
 
 def test_without_discounts_a_return_is_what_the_mover_gains(tmp_path: Path) -> None:
     """With lambda 1, in real games: +1 for all moves of the winner and -1 for the loser's."""
-    config = tiny_selfplay(tmp_path, game="connect_four", games=20, rollout=60, shaping=0.0)
+    config = tiny_ppo(tmp_path, game="connect_four", games=20, rollout=60, shaping=0.0)
     _, rollout = played(config)
     returns = advantages(rollout, 1.0, 1.0) + rollout.signs * rollout.values
     seen = set()
@@ -101,7 +105,7 @@ def test_without_discounts_a_return_is_what_the_mover_gains(tmp_path: Path) -> N
 
 def test_a_step_leads_to_the_value_of_the_next_position(tmp_path: Path) -> None:
     """Nothing follows the end of a game; in between, signs do not matter for player 0."""
-    _, rollout = played(tiny_selfplay(tmp_path, game="connect_four", games=20, rollout=60))
+    _, rollout = played(tiny_ppo(tmp_path, game="connect_four", games=20, rollout=60))
     going = ~rollout.over[:-1]
     assert torch.equal(rollout.following[:-1][going], rollout.values[1:][going])
     assert (rollout.following[rollout.over] == 0).all()
@@ -110,8 +114,8 @@ def test_a_step_leads_to_the_value_of_the_next_position(tmp_path: Path) -> None:
 def test_games_cut_off_end_with_the_value_of_their_last_position(tmp_path: Path) -> None:
     """That position is found again by playing the same actions in games that are not restarted."""
     options = {"max_plies": 15}
-    config = tiny_selfplay(tmp_path, game="abalone", games=8, rollout=20, options=options, depth=1)
-    learner, rollout = played(config)
+    config = tiny_ppo(tmp_path, game="abalone", games=8, rollout=20, options=options, depth=1)
+    now, rollout = played(config)
     games = make_vec("abalone", 8, autoreset_mode="Disabled", **options)
     games.reset(seed=config.seed)
     for t in range(15):
@@ -119,7 +123,7 @@ def test_games_cut_off_end_with_the_value_of_their_last_position(tmp_path: Path)
     assert cut.all()
     assert not ended.any()
     with torch.no_grad():
-        _, values = learner.network(torch.from_numpy(seen["observation"]))
+        _, values = now.network(torch.from_numpy(seen["observation"]))
     wanted = np.where(infos["to_move"] == 0, 1, -1) * values.numpy()
     assert rollout.over[14].all()
     assert np.allclose(rollout.following[14], wanted, atol=1e-6)
@@ -132,7 +136,7 @@ def test_a_result_at_the_limit_is_not_counted_twice(out: tuple[int, int], tmp_pa
     board = str(Position("abalone")).split()[0]
     text = f"{board} b out={out[0]},{out[1]}"
     options = {"position": text, "max_plies": 3, "tiebreak": "marbles"}
-    config = tiny_selfplay(tmp_path, game="abalone", rollout=3, options=options, depth=1)
+    config = tiny_ppo(tmp_path, game="abalone", rollout=3, options=options, depth=1)
     _, rollout = played(config)
     assert rollout.over[2].all()
     assert (rollout.rewards[2] == out[1] - out[0]).all()
@@ -141,15 +145,14 @@ def test_a_result_at_the_limit_is_not_counted_twice(out: tuple[int, int], tmp_pa
 
 def test_shaping_rewards_player_0_for_what_it_gains(tmp_path: Path) -> None:
     """The gains of a game are what its evaluation has changed by, however long it has lasted."""
-    config = tiny_selfplay(tmp_path, game="abalone", games=6, rollout=10, depth=1, shaping=0.5)
-    learner = SelfPlayLearner(config.completed())
-    before = learner.table.worths
-    rollout = learner.table.play(learner.network, learner.past)
+    config = tiny_ppo(tmp_path, game="abalone", games=6, rollout=10, depth=1, shaping=0.5)
+    before = Games(config.completed()).worths
+    now, rollout = played(config)
     assert not rollout.over.any()
-    gained = learner.table.shaping.gains(before, learner.table.worths)
+    gained = now.games.shaping.gains(before, now.games.worths)
     assert np.allclose(rollout.rewards.sum(0), gained, atol=1e-5)
     assert np.abs(gained).max() > 0
-    plain = played(tiny_selfplay(tmp_path, game="abalone", depth=1, shaping=0.0))[1]
+    plain = played(tiny_ppo(tmp_path, game="abalone", depth=1, shaping=0.0))[1]
     assert (plain.rewards == 0).all()
 
 
@@ -212,21 +215,20 @@ class Stubborn(nn.Module):
 
 
 def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) -> None:
-    config = tiny_selfplay(
+    config = tiny_ppo(
         tmp_path, game="connect_four", games=40, rollout=30, past_share=0.5, threads=1
     ).completed()
-    workers = Workers(1)
-    table = Table(config, workers)
-    past = Past(config, Stubborn())
-    network = SelfPlayLearner(config).network
+    threads, games = Threads(1), Games(config)
+    past = Past.new(config, Stubborn())
+    network, count = begun(config, games).network, len(past.seat)
     seats = set()
     for _ in range(3):
-        rollout = table.play(network, past)
+        rollout = games.play(network, past, threads)
         theirs = ~rollout.learned
-        assert not theirs[:, past.count :].any(), "both seats of the other games are its own"
+        assert not theirs[:, count:].any(), "both seats of the other games are its own"
         moves = (rollout.masks[theirs] * torch.arange(7)).argmax(1)
         assert torch.equal(rollout.actions[theirs], moves)
-        for row in range(past.count):
+        for row in range(count):
             for part in np.split(np.arange(30), np.flatnonzero(rollout.over[:, row]) + 1):
                 seat = rollout.signs[part, row][theirs[part, row]].unique()
                 own = rollout.signs[part, row][rollout.learned[part, row]].unique()
@@ -241,22 +243,22 @@ def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) 
         assert batch.gains[learned].std(correction=0).sub(1).abs() < 1e-3
     assert seats == {1.0, -1.0}
     assert 0.2 < theirs.float().mean() < 0.3
-    workers.close()
+    threads.close()
 
 
 def test_without_a_share_every_action_is_learned_from(tmp_path: Path) -> None:
-    _, rollout = played(tiny_selfplay(tmp_path, game="connect_four", past_share=0.0))
+    _, rollout = played(tiny_ppo(tmp_path, game="connect_four", past_share=0.0))
     assert rollout.learned.all()
 
 
 def test_the_pool_keeps_copies_of_earlier_versions(tmp_path: Path) -> None:
-    config = tiny_selfplay(tmp_path, game="connect_four", pool=3).completed()
+    config = tiny_ppo(tmp_path, game="connect_four", pool=3).completed()
     network = nn.Linear(2, 2)
-    past = Past(config, network)
+    past = Past.new(config, network)
     for number in range(1, 6):
         with torch.no_grad():
             network.weight.fill_(number)
-        past.add(network)
+        past.add(network, 3)
         assert len(past.versions) == min(number + 1, 3)
         first = [float(version.weight[0, 0]) for version in past.versions]  # type: ignore[index, arg-type]
         assert number in first, "the newest is there"
@@ -265,9 +267,9 @@ def test_the_pool_keeps_copies_of_earlier_versions(tmp_path: Path) -> None:
 
 
 def test_games_are_against_any_version(tmp_path: Path) -> None:
-    config = tiny_selfplay(tmp_path, games=100, past_share=1.0, pool=3).completed()
-    past = Past(config, nn.Linear(1, 1))
-    past.add(nn.Linear(1, 1))
+    config = tiny_ppo(tmp_path, games=100, past_share=1.0, pool=3).completed()
+    past = Past.new(config, nn.Linear(1, 1))
+    past.add(nn.Linear(1, 1), 3)
     past.draw(np.arange(100) < 60)
     assert set(past.opponent[:60]) == {0, 1}
     assert not past.opponent[60:].any(), "games that go on keep their opponent"
@@ -275,14 +277,14 @@ def test_games_are_against_any_version(tmp_path: Path) -> None:
 
 def test_opponents_that_leave_the_pool_are_replaced_by_others_of_it(tmp_path: Path) -> None:
     """A game in progress does not go on against the network as it is now."""
-    config = tiny_selfplay(tmp_path, games=100, past_share=1.0, pool=3).completed()
+    config = tiny_ppo(tmp_path, games=100, past_share=1.0, pool=3).completed()
     torch.manual_seed(1)
-    past = Past(config, nn.Linear(1, 1))
+    past = Past.new(config, nn.Linear(1, 1))
     for _ in range(2):
-        past.add(nn.Linear(1, 1))
+        past.add(nn.Linear(1, 1), 3)
     past.draw(np.ones(100, np.bool_))
     before, versions = past.opponent.copy(), list(past.versions)
-    past.add(nn.Linear(1, 1))
+    past.add(nn.Linear(1, 1), 3)
     (place,) = (i for i in range(3) if past.versions[i] is not versions[i])
     others = {0, 1, 2} - {place}
     assert (before == place).sum() > 20
@@ -291,16 +293,16 @@ def test_opponents_that_leave_the_pool_are_replaced_by_others_of_it(tmp_path: Pa
 
 
 def test_a_pool_of_one_has_no_other_opponent(tmp_path: Path) -> None:
-    past = Past(tiny_selfplay(tmp_path, pool=1).completed(), nn.Linear(1, 1))
-    past.add(nn.Linear(1, 1))
+    past = Past.new(tiny_ppo(tmp_path, pool=1).completed(), nn.Linear(1, 1))
+    past.add(nn.Linear(1, 1), 1)
     assert not past.opponent.any()
 
 
 def test_a_small_share_is_at_least_one_game(tmp_path: Path) -> None:
     shares = {0.0: 0, 0.01: 1, 0.4: 2, 1.0: 5}
     for share, count in shares.items():
-        config = tiny_selfplay(tmp_path, past_share=share).completed()
-        assert Past(config, nn.Linear(1, 1)).count == count
+        config = tiny_ppo(tmp_path, past_share=share).completed()
+        assert len(Past.new(config, nn.Linear(1, 1)).seat) == count
 
 
 def test_games_have_as_many_threads_as_the_network(
@@ -312,8 +314,8 @@ def test_games_have_as_many_threads_as_the_network(
         given.append(threads)
         return make_vec(*words, threads=threads, **more)
 
-    monkeypatch.setattr(ppo_selfplay, "make_vec", made)
-    SelfPlayLearner(tiny_selfplay(tmp_path, threads=3).completed()).close()
+    monkeypatch.setattr(ppo, "make_vec", made)
+    Games(tiny_ppo(tmp_path, threads=3).completed()).close()
     assert given == [3]
 
 
@@ -323,7 +325,7 @@ def test_games_have_as_many_threads_as_the_network(
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("unbroken")
-    scores = main(tiny_selfplay(folder))
+    scores = main(tiny_ppo(folder))
     assert [(s.second, s.games) for s in scores] == [("random", 6), ("greedy", 6)]
     return folder
 
@@ -334,7 +336,7 @@ def test_a_run_leaves_an_agent_and_its_curve(unbroken: Path) -> None:
     save = read_save(unbroken / "resume.safetensors")
     assert notes["steps"] == save.steps >= 192
     assert [point["steps"] for point in save.curve] == sorted({p["steps"] for p in save.curve})
-    assert save.notes["versions"] == 2
+    assert {name.split(".")[0] for name in save.part("past")} == {"0", "1"}
     assert not (unbroken / "model.zip").exists()
 
 
@@ -342,16 +344,16 @@ def test_training_does_not_depend_on_the_defaults_of_torch(unbroken: Path, tmp_p
     torch.set_default_dtype(torch.bfloat16)
     try:
         with torch.device("meta"):
-            main(tiny_selfplay(tmp_path / "run"))
+            main(tiny_ppo(tmp_path / "run"))
     finally:
         torch.set_default_dtype(torch.float32)
     assert differing(results(unbroken), results(tmp_path / "run")) == []
 
 
 def test_results_depend_on_the_seed_but_not_on_threads(unbroken: Path, tmp_path: Path) -> None:
-    main(tiny_selfplay(tmp_path / "more", threads=3))
+    main(tiny_ppo(tmp_path / "more", threads=3))
     assert differing(results(unbroken), results(tmp_path / "more")) == ["config.json"]
-    main(tiny_selfplay(tmp_path / "other", seed=2))
+    main(tiny_ppo(tmp_path / "other", seed=2))
     assert "policy.safetensors" in differing(results(unbroken), results(tmp_path / "other"))
 
 
@@ -360,9 +362,9 @@ def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
     number: int, unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped while it plays its first, second and fourth rollout."""
-    play, calls = Table.play, []
+    play, calls = Games.play, []
 
-    def interrupted(self: Table, *arguments: Any) -> Rollout:
+    def interrupted(self: Games, *arguments: Any) -> Rollout:
         calls.append(1)
         if len(calls) == number:
             self.env.rollout(3)  # whatever happened since the moment that is saved
@@ -370,42 +372,42 @@ def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
         return play(self, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Table, "play", interrupted)
+        patch.setattr(Games, "play", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            main(tiny_selfplay(tmp_path))
-    main(tiny_selfplay(tmp_path, resume=True))
+            main(tiny_ppo(tmp_path))
+    main(tiny_ppo(tmp_path, resume=True))
     assert differing(results(unbroken), results(tmp_path)) == []
 
 
 def test_the_last_minibatch_may_have_one_action(tmp_path: Path) -> None:
     """Only MaskablePPO divides by the deviation of a minibatch's advantages."""
     sizes: dict[str, Any] = {"games": 3, "rollout": 3, "batch": 4}
-    tiny_selfplay(tmp_path, **sizes).completed()
+    tiny_ppo(tmp_path, **sizes).completed()
     with pytest.raises(OptionError, match=r"an update of 9 actions .* a minibatch of one"):
         tiny_run(tmp_path, **sizes).completed()
 
 
 def test_an_update_may_have_one_action(tmp_path: Path) -> None:
     """Where an earlier version makes the other moves."""
-    config = tiny_selfplay(tmp_path, games=1, rollout=2, batch=2, past_share=1.0)
-    learner, counts = SelfPlayLearner(config.completed()), set()
-    for _ in range(6):
-        batch, rows = batch_of(learner.table.play(learner.network, learner.past), config)
-        counts.add(len(rows))
-        ppo_selfplay.update(
-            learner.network, learner.optimizer, batch, rows, config, learner.workers
-        )
-    learner.check()
+    config = tiny_ppo(tmp_path, games=1, rollout=2, batch=2, past_share=1.0)
+    config, counts = config.completed(), set()
+    with closing(Threads(1)) as threads:
+        now = begun(config, Games(config))
+        for _ in range(6):
+            batch, rows = batch_of(now.games.play(now.network, now.past, threads), config)
+            counts.add(len(rows))
+            improve(now, batch, rows, config, threads)
+    now.check_finite()
     assert 1 in counts
 
 
 def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
     unbroken: Path, tmp_path: Path
 ) -> None:
-    main(tiny_selfplay(tmp_path, minutes=1e-9))
+    main(tiny_ppo(tmp_path, minutes=1e-9))
     for _ in range(3):
-        main(tiny_selfplay(tmp_path, minutes=1e-9, resume=True))
-    main(tiny_selfplay(tmp_path, resume=True, minutes=0.0))
+        main(tiny_ppo(tmp_path, minutes=1e-9, resume=True))
+    main(tiny_ppo(tmp_path, resume=True, minutes=0.0))
     assert differing(results(unbroken), results(tmp_path)) == []
 
 
@@ -415,20 +417,20 @@ def test_other_networks_can_be_resumed(game: str, tmp_path: Path) -> None:
     options = {"max_plies": 10} if game == "abalone" else {}
     more: dict[str, Any] = {"game": game, "options": options, "depth": 1, "steps": 96,
                             "measure_starts": 1, "final_starts": 1}  # fmt: skip
-    main(tiny_selfplay(tmp_path / "whole", **more))
+    main(tiny_ppo(tmp_path / "whole", **more))
     for resume in (False, True, True):
-        main(tiny_selfplay(tmp_path / "parts", minutes=1e-9, resume=resume, **more))
-    main(tiny_selfplay(tmp_path / "parts", resume=True, **more))
+        main(tiny_ppo(tmp_path / "parts", minutes=1e-9, resume=resume, **more))
+    main(tiny_ppo(tmp_path / "parts", resume=True, **more))
     assert differing(results(tmp_path / "whole"), results(tmp_path / "parts")) == []
 
 
 def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
     """By far more than the agent whose weights are not trained yet."""
-    config = tiny_selfplay(
+    config = tiny_ppo(
         tmp_path, game="connect_four", steps=40_000, games=128, rollout=32, batch=128, width=16,
         depth=2, learning_rate=4e-3, shaping=0.0, measure_every=10**9, pool_every=5,
     )  # fmt: skip
-    network = SelfPlayLearner(config.completed()).network
+    network = begun(config.completed(), Games(config.completed())).network
     before = PolicyAgent(network, "before", temperature=1.0)  # without it, only two games differ
     main(config)
     trained = PolicyAgent.load(tmp_path / "policy")
@@ -450,7 +452,7 @@ def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
         ("--threads 0", "--threads 0: must be a whole number from 1 to 1,024"),
         ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions"),
         ("--game abalone --network numbers", "--network numbers: needs a game"),
-        ("--resume", "ppo_selfplay-sudoku_moyo-1 holds no run"),
+        ("--resume", "ppo-sudoku_moyo-1 holds no run"),
     ],
 )
 def test_impossible_arguments_are_refused_in_one_line(
@@ -479,29 +481,33 @@ def test_a_run_of_another_script_is_not_resumed(
 @pytest.mark.parametrize(
     ("notes", "arrays", "told"),
     [
-        ({"versions": 0}, {}, "versions: must be 1 to 2, not 0"),
-        ({"versions": 3}, {}, "versions: must be 1 to 2, not 3"),
-        ({"versions": None}, {}, "versions: must be a whole number"),
+        ({"updates": None}, {}, "updates: must be a whole number"),
+        ({}, {"past": None}, "past_opponent, past_seat: must be"),
         ({}, {"past_opponent": np.array([0, 2])}, "past_opponent, past_seat: must be"),
         ({}, {"past_seat": np.array([0, -1])}, "past_opponent, past_seat: must be"),
         ({}, {"past_seat": np.array([0])}, "past_seat: must be int64 (2,)"),
         ({}, {"past.1.logit.bias": np.zeros(2, np.float32)}, "past.1.logit.bias: must be"),
         ({"layouts": {}}, {}, "games.states: saved by another version of the game"),
-        ({}, {"games.states": None}, "games: "),
+        ({}, {"games.states": np.zeros}, "games: "),
     ],
 )
 def test_saves_that_do_not_fit_are_refused(
     unbroken: Path, notes: dict[str, Any], arrays: dict[str, Any], told: str
 ) -> None:
+    """Arrays that begin with a name are left out (None) or zero, or replaced."""
     save = read_save(unbroken / "resume.safetensors")
-    given = {n: save.arrays[n] * 0 if a is None else a for n, a in arrays.items()}
-    changed = Save(
-        save.steps, save.curve, 0, {**save.notes, **notes}, {**save.arrays, **given}
-    )  # fmt: skip
-    learner = SelfPlayLearner(tiny_selfplay(unbroken).completed())
-    learner.restore(save)
+    changed = dict(save.arrays)
+    for name, given in arrays.items():
+        for each in [each for each in changed if each == name or each.startswith(f"{name}.")]:
+            old = changed.pop(each)
+            if given is not None:
+                changed[each] = old * 0 if given is np.zeros else given
+    wrong = Save(save.steps, save.curve, 0, {**save.notes, **notes}, changed)
+    config = tiny_ppo(unbroken).completed()
+    now = begun(config, Games(config))
+    state.restore(now, save)
     with pytest.raises(CheckpointError) as raised:
-        learner.restore(changed)
+        state.restore(now, wrong)
     assert str(raised.value).startswith(told)
 
 
@@ -515,27 +521,27 @@ def test_diverged_numbers_end_the_run_and_are_not_saved(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In an update, found before the next one; and in a rollout, where sampling fails."""
-    learn, play, calls = ppo_selfplay.update, Table.play, []
+    learn, play, calls = ppo.improve, Games.play, []
 
-    def spoiled_update(network: nn.Module, *more: Any) -> dict[str, float]:
+    def spoiled_update(now: State, *more: Any) -> dict[str, float]:
         calls.append(1)
-        found = learn(network, *more)
+        found = learn(now, *more)
         if len(calls) == 3:
-            spoil(network)
+            spoil(now.network)
         return found
 
-    def spoiled_play(self: Table, network: nn.Module, past: Past) -> Rollout:
+    def spoiled_play(self: Games, network: nn.Module, past: Past, threads: Threads) -> Rollout:
         calls.append(1)
         if len(calls) == 3:
             spoil(network)
-        return play(self, network, past)
+        return play(self, network, past, threads)
 
     with monkeypatch.context() as patch:
         if place == "update":
-            patch.setattr(ppo_selfplay, "update", spoiled_update)
+            patch.setattr(ppo, "improve", spoiled_update)
         else:
-            patch.setattr(Table, "play", spoiled_play)
-        patch.setattr(ppo_selfplay, "read_words", lambda *_: tiny_selfplay(tmp_path))
+            patch.setattr(Games, "play", spoiled_play)
+        patch.setattr(ppo, "read_words", lambda *_: tiny_ppo(tmp_path))
         assert run_words([]) == 1
     said = capsys.readouterr().err
     assert "no longer finite; start another run" in said

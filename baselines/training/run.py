@@ -1,0 +1,288 @@
+"""A run of a training script: what surrounds the loop that the script has itself.
+
+    def train(run):
+        state = ...
+        for update in run.updates(state, agent):
+            ...  # play and learn
+            run.learned(steps, metrics)
+
+Between two updates a run is measured, saved and stopped. Only then can its whole state be recorded.
+So it is recorded before each update, and saves write that record; a resumed run repeats the update
+in which it was stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+import torch
+from rich.console import Console
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.checkpoint import plain_tensors
+from azumaya.baselines.agents.sidecar import Sidecar
+from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.training.config import RunConfig
+from azumaya.baselines.training.display import Display
+from azumaya.baselines.training.evaluation import (
+    draw_curve,
+    evaluate,
+    exam_kept,
+    final_evaluation,
+    final_ladder,
+)
+from azumaya.baselines.training.ladder import MILLISECONDS
+from azumaya.baselines.training.saves import Save
+from azumaya.baselines.training.state import State, check_agent, restore, saved
+from azumaya.envs import find_game
+from azumaya.envs.setup import prepare
+
+C = TypeVar("C", bound=RunConfig)
+Searching = Callable[[float], Agent]
+"""What makes an agent that searches for a time per move, in milliseconds."""
+
+
+class Run(Generic[C]):
+    """A run. `with` opens it, and saves the last recorded state however training ends.
+
+    Args:
+        config: the options.
+
+    Raises:
+        OptionError: an option has an invalid value; nothing was changed.
+        RunError: the folder already holds a run, or has none to resume; nothing was changed.
+        CheckpointError: the save cannot be read; nothing was changed.
+
+    Attributes:
+        config: the options, checked and completed.
+        folder: the run's folder.
+        display: where progress is shown.
+        state: the state, from `updates` on.
+        curve: the measurements so far.
+        record: the state as it was before the last update.
+    """
+
+    state: State
+
+    def __init__(self, config: C) -> None:
+        self.config: C = config.ready()
+        self.folder, self.display = self.config.run, Display(Console())
+        self.curve: list[dict[str, float]] = []
+        self.record: Save | None = None
+        self.training = self.evaluating = False
+        self._began, self._opened = 0, contextlib.ExitStack()
+
+    # ---- the loop ----
+
+    def updates(
+        self,
+        state: State,
+        agent: Callable[[], Agent],
+        searching: Searching | None = None,
+        *,
+        exam: bool = False,
+    ) -> Iterator[int]:
+        """The numbers of the updates to be made, until all steps are done or time is up.
+
+        Before the first one, the run's folder is made ready, and a save is restored. Between two,
+        the run is measured and saved if that is due. Call `learned` at the end of each.
+
+        Args:
+            state: everything that the updates change.
+            agent: makes the agent as trained so far.
+            searching: makes the same agent with search, for the ladder; None if it has no search.
+            exam: whether measurements include the game's exam, if it has one.
+
+        Raises:
+            RunError: another process is training in the folder.
+            CheckpointError: the save does not fit; nothing was changed.
+            TrainingError: the numbers diverged; the last save is from before that.
+            OSError: a file or the output cannot be written; the last save is intact.
+        """
+        self.state, self._agent, self._searching, self._exam = state, agent, searching, exam
+        self._begin()
+        if self.is_done:
+            return
+        self.training = True
+        self.display.start(state.steps, self.goal)
+        while not self.is_done:
+            self._between_updates()
+            if self._time_is_up:
+                self._pause()
+                break
+            yield state.updates
+        else:
+            self._finish()
+        self.training = False
+        self.display.stop()
+
+    def learned(self, steps: int, metrics: Mapping[str, float]) -> None:
+        """Count an update: the steps learned from. Metrics are logged as `train/NAME`."""
+        self.state.steps += steps
+        self.state.updates += 1
+        self._log("train", metrics)
+        self.display.advance(self.state.steps)
+
+    @property
+    def progress(self) -> float:
+        """The fraction of the steps that are done, at most 1; learning rates fall with it."""
+        return min(1.0, self.state.steps / self.config.steps)
+
+    @property
+    def goal(self) -> int:
+        """The steps at which the display shows that all are done."""
+        return self.config.goal(self.state.steps)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all steps are done; the last update may have done more."""
+        return self.state.steps >= self.config.steps
+
+    def _begin(self) -> None:
+        """Restore the save if there is one; then, when all was checked, change files."""
+        config, save = self.config, None
+        if config.resume:
+            self.folder.lock()
+            save = self.folder.saved()
+        if save:
+            sidecar = self._sidecar()
+            if sidecar:
+                check_agent(save, sidecar)
+            restore(self.state, save)
+            self.record, self._began, self.curve = save, save.steps, list(save.curve)
+        stored = config.stored_form()
+        self.folder.begin(stored, save, resume=config.resume, overwrite=config.overwrite)
+
+    def _sidecar(self) -> Sidecar | None:
+        """The sidecar of the agent as trained so far."""
+        config = self.config
+        actions = prepare(find_game(config.game), config.options).num_actions
+        return config.sidecar(actions, steps=self.state.steps)
+
+    def _log(self, kind: str, values: Mapping[str, float]) -> None:
+        named = {f"{kind}/{name}": value for name, value in values.items()}
+        self.folder.logs.write(named, self.state.steps)
+
+    # ---- between two updates ----
+
+    def _between_updates(self) -> None:
+        self.state.check_finite()
+        due = not self.curve or self._since_measured >= self.config.measure_every
+        if due:
+            self._measure()
+        self.keep_record()
+        if due:
+            self.save()
+
+    @property
+    def _since_measured(self) -> int:
+        return self.state.steps - int(self.curve[-1]["steps"])
+
+    @property
+    def _time_is_up(self) -> bool:
+        """A resumed run always makes at least one update."""
+        limit, progress = self.config.minutes, self.state.steps > self._began
+        return bool(limit) and progress and self.display.minutes >= limit
+
+    def _measure(self) -> None:
+        """Evaluate against the baselines, and log the win rates."""
+        agent = self._agent()
+        scores = evaluate(self.config, agent, self.config.measure_starts)
+        self.display.measured(self.state.steps, scores)
+        rates = {score.second: score.rate for score in scores}
+        self._log("eval", {**rates, **(exam_kept(self.config, agent) if self._exam else {})})
+        self.curve.append({"steps": self.state.steps, **rates})
+
+    def keep_record(self) -> None:
+        """Record the state, to be saved now or when training stops."""
+        lines = self.folder.logs.metrics.lines
+        self.record = saved(self.state, list(self.curve), lines, self._sidecar())
+
+    def save(self) -> None:
+        """Save the recorded state, if there is one."""
+        if self.record:
+            self.folder.save(self.record)
+
+    def _finish(self) -> None:
+        """After the last step: evaluate once more, and save."""
+        self.state.check_finite()
+        self._measure()
+        self.keep_record()
+        self.save()
+
+    def _pause(self) -> None:
+        """When time is up: save, then show a last evaluation, which is not saved."""
+        self.save()
+        if self._since_measured:
+            self._measure()
+            self.folder.write_curve(self.curve)
+
+    # ---- the end ----
+
+    def evaluate(self) -> list[Score]:
+        """Evaluate the trained agent, draw the curve, measure the ladder, say where all is."""
+        config, folder, display = self.config, self.folder, self.display
+        trained = display.minutes
+        self.evaluating = True
+        scores = final_evaluation(config, folder, self._agent(), self.state.steps, display)
+        draw_curve(folder, find_game(config.game).title)
+        if config.ladder_starts:
+            searching = self._searching(MILLISECONDS) if self._searching else None
+            final_ladder(config, folder, (self._agent(), searching), scores, display)
+        self.evaluating = False
+        display.say(
+            f"Trained in {trained:.1f} minutes, evaluated in {display.minutes - trained:.1f}. "
+            f"The run is in {folder.path}/"
+        )
+        if not self.is_done:
+            done = f"{self.state.steps:,} of {config.steps:,} steps are done"
+            display.say(f"{done}. To resume: {folder.resume_command}")
+        return scores
+
+    def __enter__(self) -> Self:
+        self._opened.enter_context(plain_tensors())
+        self._opened.callback(self.folder.close)
+        torch.set_num_threads(self.config.threads)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        with self._opened:
+            if error is None:
+                return
+            if self.training:
+                self._broken_off(error)
+            elif self.evaluating and isinstance(error, KeyboardInterrupt | SystemExit):
+                command = self.folder.resume_command
+                self.display.say(f"The agent is saved. To evaluate it: {command}")
+
+    def _broken_off(self, error: BaseException) -> None:
+        """Save the recorded state."""
+        self.display.stop()
+        with contextlib.suppress(OSError):  # report the error that ended training instead
+            self.save()
+        if isinstance(error, KeyboardInterrupt | SystemExit) and self.record:
+            done = f"{self.record.steps:,} steps"
+            self.display.say(f"Saved after {done}. To resume: {self.folder.resume_command}")
+        if isinstance(error, RuntimeError | ValueError):
+            self.state.check_finite()  # actions sampled from NaN logits raise one of these, too
+
+
+def run_training(config: C, train: Callable[[Run[C]], None]) -> list[Score]:
+    """Train, evaluate, draw.
+
+    Args:
+        config: the options.
+        train: the script's loop.
+
+    Raises:
+        OptionError, RunError, CheckpointError, TrainingError, OSError: as `Run`, `Run.updates`.
+        KeyboardInterrupt: on Ctrl-C, after saving; on other signals a script raises `SystemExit`.
+    """
+    with Run(config) as run:
+        train(run)
+        return run.evaluate()

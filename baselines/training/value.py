@@ -1,0 +1,291 @@
+"""Train a value by self-play, everything compiled, then evaluate its agent.
+
+    python -m azumaya.baselines.training.value --game sudoku_moyo --seed 1
+
+A small network estimates who will win from a position (`azumaya.baselines.values`). It plays games
+against itself, some of its moves being random, and learns TD(lambda) returns: a position's value is
+moved towards a mixture of the values that followed it and the result. There are two ways to choose
+moves and find values:
+
+- TD(lambda), by default: it draws a few moves at random and plays the one that leads to the
+  position it values most.
+- Expert iteration, with `--nodes 300`: alpha-beta with the network at the horizon searches so many
+  positions for each move. Searching makes a value better, and so the network learns what the search
+  found. With `--exact-nodes` it also learns which moves are right near the end: from the last
+  position backwards, the solver finds the exact value of every move, as far as it can.
+
+Without search the network learns faster at first, so begin expert iteration where that ended:
+
+    python -m azumaya.baselines.training.value --nodes 300 --start runs/value-sudoku_moyo-1/policy
+
+The agent that comes out plays by one step of lookahead, over all moves; search uses the same value
+at full speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
+
+This file contains the hyperparameters of learning, then the loop, `train`. `value_games.py` has
+those of playing, and who plays in both ways; `players.py` the threads and workers in which they do;
+`learning.py` in `azumaya.baselines.values` the gradient and Adam. `run.py` has what surrounds the
+loop: measuring, saving, stopping, the final evaluation and the learning curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+
+from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
+from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.search.game_kernels import payoff_bound
+from azumaya.baselines.training import state as states
+from azumaya.baselines.training.checks import Count, Numbers, Share, flag
+from azumaya.baselines.training.command import exit_code, read_words, run_script
+from azumaya.baselines.training.config import AGENT_FILES
+from azumaya.baselines.training.players import Players
+from azumaya.baselines.training.run import Run, run_training
+from azumaya.baselines.training.run_folder import Script
+from azumaya.baselines.training.saves import Save
+from azumaya.baselines.training.value_games import PlayConfig, Player, Teacher, joined_choices
+from azumaya.baselines.values.champion import (
+    CHAMPION,
+    SEARCH,
+    SearchName,
+    champion_value,
+    searcher,
+)
+from azumaya.baselines.values.examples import Games, Moves
+from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.learning import Learner, follow, learn_kernel, prefer_kernel
+from azumaya.baselines.values.network import F32
+from azumaya.baselines.values.value import (
+    KIND,
+    Value,
+    ValueAgent,
+    load_value,
+    untrained,
+    value_files,
+)
+from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.position import episode_key
+
+PROGRAM = "azumaya.baselines.training.value"
+
+# ---- the hyperparameters ----
+
+
+def agent_files(save: Save) -> dict[str, bytes]:
+    """The agent in a save, as the files of a checkpoint called `policy`."""
+    return value_files("policy", save.arrays["weights"], sidecar_of(save.notes.get("agent")))
+
+
+DEFAULTS = {
+    "lookahead": {"steps": 5_000_000, "games": 128, "measure_every": 500_000},
+    "search": {"steps": 500_000, "games": 32, "measure_every": 50_000},
+}
+"""What stands for 0, without search and with it."""
+WIDTH = 16
+"""Hidden units of a network that begins with nothing."""
+
+
+@dataclass(frozen=True)
+class Config(PlayConfig):
+    """Every hyperparameter of a run; `PlayConfig` has those of playing."""
+
+    script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="value-")
+    added: ClassVar[Mapping[str, Any]] = {
+        "nodes": 0, "exact_nodes": 0, "start": "", "most_moves": 16,
+    }  # fmt: skip
+
+    steps: Annotated[int, Numbers(0, 10**15)] = 0
+    """Total plies to learn from; the last games are always completed. 0 means 5,000,000, or 500,000
+    with `nodes`."""
+    measure_every: Annotated[int, Numbers(0)] = 0
+    """Plies between two evaluations for the learning curve; 0 means 500,000, or 50,000 with
+    `nodes`."""
+    start: str = ""
+    """The checkpoint of a compiled value to begin with, or `champion`; the default is to begin with
+    small random weights and the game's own evaluation. It also sets `width` and `features`."""
+    learning_rate: Annotated[float, Numbers(0, 1, above=True)] = 0.002
+    """Adam's initial learning rate."""
+    final_share: Share = 0.05
+    """The learning rate at the end, as a fraction of the initial one."""
+    batch: Count = 64
+    """Positions in a batch."""
+    averaging: Share = 0.98
+    """How much of the agent's weights stays after each update; the rest are the weights just
+    learned. With 0 the agent has the last weights."""
+    search: SearchName = "alphabeta"
+    """The search that the agent plays best with; it is stored with the agent. In games with hidden
+    draws it has no effect: there agents search by PUCT."""
+
+    def completed(self) -> Self:
+        """As `RunConfig.completed`; also takes the sizes from the network to begin with.
+
+        A run that is resumed has begun: it keeps its sizes, whatever `start` is by now.
+
+        Raises:
+            OptionError: also if other sizes were given, or if nothing can be exact.
+        """
+        config = super().completed()
+        config._check_exact()
+        defaults = DEFAULTS["search" if config.nodes else "lookahead"]
+        given = {name: getattr(config, name) or value for name, value in defaults.items()}
+        config = replace(config, **given)
+        if not config.start:
+            sizes = dict[str, Any](width=WIDTH, features="shared")
+        elif config.continues:
+            sizes = self.stored_in(self.run.path)
+        else:
+            value = start_value(config)
+            sizes = {"width": value.width, "features": "plain" if value.plain else "shared"}
+            config._check_sizes(sizes)
+        width, features = config.width or sizes["width"], config.features or sizes["features"]
+        return replace(config, width=width, features=features)
+
+    def _check_exact(self) -> None:
+        given = f"--exact-nodes {self.exact_nodes}"
+        if self.exact_nodes and find_game(self.game).rules.resample is not None:
+            raise OptionError(
+                f"{given}: in {self.game} draws are hidden, so no value is exact; leave "
+                "--exact-nodes out"
+            )
+        if self.exact_nodes and not self.nodes:
+            raise OptionError(f"{given}: only games of a search are examined; give --nodes, too")
+
+    def _check_sizes(self, sizes: Mapping[str, Any]) -> None:
+        """Check that sizes that were given are those of the network to begin with."""
+        for name, size in sizes.items():
+            given = getattr(self, name)
+            if given and given != size:
+                raise OptionError(
+                    f"{flag(name)} {given}: start={self.start!r} has {size}; leave {flag(name)} out"
+                )
+
+    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
+        """The sidecar of this run's checkpoints."""
+        game = find_game(self.game)
+        kind = features_of(game, self.plain).kind
+        notes = {"features": kind, "seed": self.seed, SEARCH: self.search, **notes}
+        sizes = {"width": self.width}
+        return describe(game, num_actions, KIND, sizes, options=dict(self.options), notes=notes)
+
+
+def start_value(config: Config) -> Value:
+    """The network to begin with.
+
+    Raises:
+        OptionError: it is of another game or of other payoffs, or there is no champion.
+        CheckpointError: the file cannot be read.
+    """
+    game = find_game(config.game)
+    value = champion_value(game) if config.start == CHAMPION else load_value(config.start)
+    if value.game is not game:
+        raise OptionError(f"start={config.start!r}: is of {value.game.id}, not {game.id}")
+    here = payoff_bound(Position(game, **config.options))
+    there = value.weights[value.shape.bound]
+    if here != there:
+        raise OptionError(
+            f"start={config.start!r}: learned fractions of a payoff of {there:g}, but with these "
+            f"options the largest is {here}"
+        )
+    return value
+
+
+# ---- the loop ----
+
+QUESTIONS = 16
+"""Questions in a batch."""
+WARMING = 10
+"""Updates over which averaging begins: at first an average forgets faster."""
+
+
+@dataclass(kw_only=True)
+class State(states.State):
+    """Everything that an update changes.
+
+    Attributes:
+        weights: the agent's parameters, an average over the last updates; rows of features that
+            have never occurred are zero, or as in the network that learning began with.
+        latest: the parameters that learn, and with which games are played.
+        mean, square, batches: what Adam keeps, see `Learner`.
+    """
+
+    learning = "latest"
+
+    weights: np.ndarray
+    latest: np.ndarray = field(metadata={"name": "weights.latest"})
+    mean: np.ndarray = field(metadata={"name": "adam.mean"})
+    square: np.ndarray = field(metadata={"name": "adam.square"})
+    batches: np.ndarray = field(metadata={"name": "adam.steps"})
+
+
+def begun(config: Config) -> tuple[State, Learner]:
+    """The state before the first update, and the learner that shares its arrays."""
+    game, shape = find_game(config.game), config.shape
+    if config.start and not config.continues:
+        weights = start_value(config).weights.copy()
+        average = weights.copy()
+    else:
+        value = untrained(game, config.width, config.seed, config.options, config.plain)
+        weights, average = value.weights, value.weights.copy()
+        shape.first_layer(average)[:] = 0  # until something has been learned from a row
+    learner = Learner.new(shape, weights)
+    state = State(
+        weights=average, latest=weights, mean=learner.mean, square=learner.square,
+        batches=learner.steps,
+    )  # fmt: skip
+    return state, learner
+
+
+def train(run: Run[Config]) -> None:
+    """Play games, learn from them once, until all steps are done."""
+    config, shape, game = run.config, run.config.shape, find_game(run.config.game)
+    learn = learn_kernel(shape)
+    (state, learner), made = begun(config), Teacher if config.nodes else Player
+    agent = Value(game, config.width, state.weights, plain=config.plain)
+    position = Position(game, **config.options)
+
+    def searching(milliseconds: float) -> Any:
+        return searcher(agent, position, config.search, milliseconds=milliseconds)
+
+    with closing(Players(made, config, made.PART)) as players:
+        for update in run.updates(state, lambda: ValueAgent(agent), searching, exam=True):
+            keys = [episode_key(config.seed, g, update) for g in range(config.games)]
+            played = players.play(np.array(keys, np.uint64), learner.weights)
+            games, choices = Games.joined([p.games for p in played]), joined_choices(played)
+            rate = config.learning_rate * (1 - (1 - config.final_share) * run.progress)
+            order = np.random.default_rng((config.seed, update)).permutation(len(games.targets))
+            error = learn(order, config.batch, rate, games.rows, learner)
+            metrics = {
+                "error": float(error),
+                "plies": float(games.lengths.mean()),
+                "player_0": float(np.sign(games.results).mean()),
+            }
+            if config.nodes:
+                metrics["questions"] = len(choices.moves) / config.games if choices else 0.0
+            if choices:
+                order = np.random.default_rng((config.seed, update)).permutation(len(choices.moves))
+                prefer, moves = prefer_kernel(shape), Moves.of(choices)
+                hits = prefer(order, QUESTIONS, rate, moves, choices.rows, learner)
+                metrics["right"] = float(hits)
+            kept = F32(min(config.averaging, (update + 1) / (update + 1 + WARMING)))
+            follow(kept, shape.rows, shape.width, state.square, state.weights, state.latest)
+            run.learned(len(games.targets), metrics)
+
+
+def main(config: Config) -> list[Score]:
+    """Train, evaluate, draw; `run_training` lists the errors."""
+    return run_training(config, train)
+
+
+def run_words(words: Sequence[str] | None = None) -> int:
+    """Run a command line; returns 0, 1 on failure, 2 for invalid input, 130 after Ctrl-C."""
+    return exit_code(lambda: main(read_words(Config, words, __doc__)))
+
+
+if __name__ == "__main__":
+    # under the name that workers import, so that what they are sent has that name, too
+    run_script(import_module(PROGRAM).run_words)
