@@ -6,10 +6,9 @@ One network plays both seats of many games at once and learns from the moves of 
 the games one seat belongs to an earlier version of the network, drawn from a pool of snapshots; the
 network learns from the moves of the other seat only.
 
-This file contains, from top to bottom: the hyperparameters (those that MaskablePPO shares are in
-`config.py`); the opponents; playing; learning; and the loop, `train`. `policy.py` has the policy
-over legal actions, `run.py` what surrounds the loop: measuring, saving, stopping, the final
-evaluation and the learning curve.
+This file contains, from top to bottom: hyperparameters (`config.py` has those that MaskablePPO
+shares), opponents, playing, learning, and the loop, `train`. `policy.py` has the policy over legal
+actions; `run.py` has measuring, saving, stopping, the final evaluation and the learning curve.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class Config(PPOConfig):
         """As `PPOConfig.completed`; also checks that a save of all versions could be read again."""
         config = super().completed()
         parameters = check_sizes(config.network, config.game, config.options, **config.sizes)
-        size = np.dtype(np.float32).itemsize * parameters * (3 + config.pool)  # and Adam's moments
+        size = 4 * parameters * (3 + config.pool)  # bytes; the network has Adam's moments, too
         if size > MOST_BYTES:
             raise OptionError(
                 f"--pool {config.pool}: with networks of {parameters:,} parameters a save would "
@@ -95,8 +94,8 @@ class Config(PPOConfig):
 class Past:
     """The pool of earlier versions, and the games against them.
 
-    The first games of the batch are played against the pool. In each the opponent and its seat are
-    drawn when an episode begins. If the opponent leaves the pool, another one goes on.
+    The first `n` games are played against the pool. In each the opponent and its seat are drawn
+    when an episode begins. If the opponent leaves the pool, another one goes on.
 
     Attributes:
         versions: the networks in the pool.
@@ -111,8 +110,7 @@ class Past:
     @classmethod
     def new(cls, config: Config, network: nn.Module) -> Past:
         """A pool that has only this network."""
-        share = config.past_share
-        count = max(round(share * config.games), int(share > 0))
+        count = max(round(config.past_share * config.games), int(config.past_share > 0))
         past = cls([copy_of(network)], np.zeros(count, np.int64), np.zeros(count, np.int64))
         past.draw(np.ones(count, np.bool_))
         return past
@@ -120,8 +118,7 @@ class Past:
     def add(self, network: nn.Module, most: int) -> None:
         """Add a copy of the network; if there are `most`, it replaces a random version.
 
-        Games against that version go on against another one of the pool, if there is any: in the
-        other games the network plays against itself as it is now.
+        Games against that one go on against another one of the pool, if there is any.
         """
         count = place = len(self.versions)
         if count >= most:
@@ -138,11 +135,7 @@ class Past:
         self.seat[rows] = torch.randint(2, (len(rows),)).numpy()
 
     def turns(self, to_move: np.ndarray) -> list[tuple[nn.Module, np.ndarray]]:
-        """The versions that are to move somewhere, and in which games, `(k,)` int64 for each.
-
-        Args:
-            to_move: the players to move in all games, `(games,)`.
-        """
+        """The versions to move, and in which games, `(k,)` each; `to_move` is of all games."""
         rows = np.flatnonzero(to_move[: len(self.seat)] == self.seat)
         games = [rows[self.opponent[rows] == index] for index in range(len(self.versions))]
         return [pair for pair in zip(self.versions, games, strict=True) if pair[1].size]
@@ -154,8 +147,7 @@ class Past:
 class Rollout:
     """What happened in `T` steps of `n` games.
 
-    Values and rewards are those of player 0: in a zero-sum game player 1 has the same with the
-    opposite sign.
+    Values and rewards are those of player 0; player 1 has the same with the opposite sign.
 
     Attributes:
         planes: observations of the players to move, `(T, n, C, rows, columns)` int8.
@@ -188,8 +180,8 @@ class Games:
             config.game, config.games, threads=config.threads, copy=False,
             autoreset_mode="SameStep", **config.options,
         )  # fmt: skip
-        setup = prepare(self.env.game, config.options)
-        self.shaping = Shaping(self.env.game, setup, config.recipe.shaping)
+        game, setup = self.env.game, prepare(self.env.game, config.options)
+        self.shaping = Shaping(game, setup, config.recipe.shaping)
         self.seats = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
         self.look(*self.env.reset(seed=config.seed))
         self.worths = self.worth(np.zeros(config.games, np.int64))
@@ -211,7 +203,7 @@ class Games:
         self.to_move = infos["to_move"]
 
     def worth(self, before: np.ndarray) -> np.ndarray:
-        """The game's own evaluation of every position for player 0."""
+        """The game's own evaluation of every position for player 0; `before` without shaping."""
         if not self.shaping:
             return before
         return self.shaping.evaluations(self.env.get_state()[0], self.seats, before)
@@ -236,19 +228,16 @@ class Games:
             past.draw(self.step(rollout, t, network)[: len(past.seat)])
         rollout.following[:-1] += torch.where(rollout.over[:-1], 0, rollout.values[1:])
         [(*_, last)] = threads.act([(network, self.planes, self.masks)])
-        last = signs_of(self.to_move) * last
-        rollout.following[-1] += torch.where(rollout.over[-1], 0, last)
+        rollout.following[-1] += torch.where(rollout.over[-1], 0, signs_of(self.to_move) * last)
         return rollout
 
     def step(self, rollout: Rollout, t: int, network: nn.Module) -> np.ndarray:
-        """Take the actions of step `t`, note what came of them, and say which games have ended.
-
-        A step that ends a game, or cuts it off, is not shaped: `worths` are then of the next game.
-        """
+        """Take the actions of step `t`, note what came of them, and say which games have ended."""
         seen, _, ended, cut, infos = self.env.step(rollout.actions[t].numpy())
         over, before, rewards = ended | cut, self.worths, infos["rewards"][:, 0]
         self.look(seen, infos)
         self.worths = self.worth(before)
+        # the step that ends a game is not shaped: `worths` are then of the next game
         gains = np.where(over, 0.0, self.shaping.gains(before, self.worths))
         rollout.rewards[t] = torch.from_numpy(rewards + gains)
         rollout.over[t] = torch.from_numpy(over)
@@ -261,16 +250,9 @@ class Games:
             rollout.following[t, undecided] = signs * values
         return over
 
-    def close(self) -> None:
-        """End the games."""
-        self.env.close()
-
 
 def signs_of(to_move: np.ndarray) -> torch.Tensor:
-    """1 where player 0 is to move, otherwise -1.
-
-    A value for the player to move, times its sign, is the value for player 0, and the reverse.
-    """
+    """1 where player 0 is to move, else -1; values of the mover times it are those of player 0."""
     return torch.from_numpy(np.where(to_move == 0, np.float32(1), np.float32(-1)))
 
 
@@ -281,8 +263,7 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> torch.Te
     """Generalised advantage estimates for the players who moved, `(T, n)`.
 
     They are computed for player 0, so no sign changes between moves; only the result takes the
-    sign of the mover. A game that was cut off without a result ends with the value of its last
-    position.
+    sign of the mover. A game cut off without a result ends with the value of its last position.
     """
     deltas = rollout.rewards + discount * rollout.following - rollout.values
     result, after = torch.zeros_like(deltas), torch.zeros(deltas.shape[1])
@@ -296,7 +277,7 @@ class Batch(NamedTuple):
     """Actions, `(B,)`, with their observations.
 
     Attributes:
-        planes, masks, actions, chances: as in `Rollout`, with all steps one after another.
+        planes, masks, actions, chances: as in `Rollout`, all steps one after another.
         gains: the advantages, normalised over the actions that are learned from.
         returns: the values to predict, for the players who moved.
     """
@@ -372,9 +353,9 @@ class State(states.State):
 
     def check(self) -> None:
         """Check that games are played against versions of the pool."""
-        past = self.past
-        known = (past.opponent >= 0) & (past.opponent < len(past.versions))
-        if not past.versions or not (known & (past.seat >= 0) & (past.seat < 2)).all():
+        opponent, seat, count = self.past.opponent, self.past.seat, len(self.past.versions)
+        known = (opponent >= 0) & (opponent < count) & (seat >= 0) & (seat < 2)
+        if not (count and known.all()):
             raise CheckpointError("past_opponent, past_seat: must be seats, and versions in past")
 
 
@@ -391,7 +372,8 @@ def train(run: Run[Config]) -> None:
     """Play a rollout, learn from it, until all steps are done."""
     config, rate = run.config, run.config.recipe.learning_rate
     torch.set_num_threads(1)  # the threads share the positions instead
-    with closing(Threads(config.threads)) as threads, closing(Games(config)) as games:
+    games = Games(config)
+    with closing(games.env), closing(Threads(config.threads)) as threads:
         state = begun(config, games)
         network, past = state.network, state.past
         for update in run.updates(state, lambda: PolicyAgent(network)):

@@ -87,8 +87,8 @@ class Run(Generic[C]):
     ) -> Iterator[int]:
         """The numbers of the updates to be made, until all steps are done or time is up.
 
-        Before the first one, the run's folder is made ready, and a save is restored. Between two,
-        the run is measured and saved if that is due. Call `learned` at the end of each.
+        First a save is restored, and the folder is made ready. Between two updates the run is
+        measured and saved if that is due. Call `learned` at the end of each.
 
         Args:
             state: everything that the updates change.
@@ -97,8 +97,7 @@ class Run(Generic[C]):
             exam: whether measurements include the game's exam, if it has one.
 
         Raises:
-            RunError: another process is training in the folder.
-            CheckpointError: the save does not fit; nothing was changed.
+            RunError, CheckpointError: the folder or its save cannot be used; nothing was changed.
             TrainingError: the numbers diverged; the last save is from before that.
             OSError: a file or the output cannot be written; the last save is intact.
         """

@@ -14,6 +14,7 @@ import io
 import json
 import shlex
 import statistics
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -126,18 +127,19 @@ def run_study(config: Config) -> list[Results]:
     """
     check_values(config)
     game = game_named(config.game).name
-    if config.algorithm not in ALGORITHMS:
+    if config.algorithm == "ppo_selfplay":
+        warnings.warn("--algorithm ppo_selfplay is now ppo", FutureWarning, stacklevel=2)
+    elif config.algorithm not in ALGORITHMS:
         raise OptionError(f"--algorithm {config.algorithm}: must be one of {', '.join(ALGORITHMS)}")
     if not config.seeds or len(set(config.seeds)) < len(config.seeds):
         raise OptionError("--seeds: at least one seed is needed, and each only once")
-    algorithm, variants = ALGORITHMS[config.algorithm], config.variants()
-    script = import_module(f"azumaya.baselines.training.{algorithm.script}")
+    variants = config.variants()
     found = [Results(name) for name in variants]
     for seed in config.seeds:
         for results in found:
             run = config.folder / f"{folder_name(results.name)}-{seed}"
             words = words_of(config, game, seed, run, variants[results.name])
-            results.curves.append(trained(script, run, words))
+            results.curves.append(trained(config.algorithm, run, words))
     _report(config, game, found)
     return found
 
@@ -153,12 +155,11 @@ def words_of(config: Config, game: str, seed: int, run: Path, more: Sequence[str
     given = {
         "game": game, "seed": seed, "output": run, "steps": config.steps, "measure-every": each,
         "measure-starts": config.measure_starts, "final-starts": 1, "ladder-starts": 0,
-        **ALGORITHMS[config.algorithm].options,
     }  # fmt: skip
     return [*(f"--{name}={value}" for name, value in given.items()), *more]
 
 
-def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, float]]:
+def trained(algorithm: str, run: Path, words: Sequence[str]) -> list[dict[str, float]]:
     """Train a run to its end, unless it is complete, and return its measurements.
 
     Raises:
@@ -166,7 +167,10 @@ def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, floa
         KeyboardInterrupt: on Ctrl-C; the run is saved.
     """
     begun, mark = (run.with_name(f"{run.name}.{state}") for state in ("begun", "done"))
-    command, folder = [script.PROGRAM, *words], script.Config.run_at(run)
+    module, options = ALGORITHMS["ppo" if algorithm == "ppo_selfplay" else algorithm]
+    script = import_module(f"azumaya.baselines.training.{module}")
+    command = [f"azumaya.baselines.training.{algorithm}", *words]
+    folder = script.Config.run_at(run)
     saved = (run / SAVED).exists()
     for note in (mark, begun) if saved else (mark,):
         if note.exists() and json.loads(note.read_text("utf-8")) != command:
@@ -179,7 +183,8 @@ def trained(script: Any, run: Path, words: Sequence[str]) -> list[dict[str, floa
         folder.saved()  # which refuses to overwrite an agent whose save is missing
         run.parent.mkdir(parents=True, exist_ok=True)
         write_whole(begun, json.dumps(command).encode())
-    code = script.run_words([*words, "--resume" if saved else "--overwrite"])
+    more = [f"--{name}={value}" for name, value in options.items()]
+    code = script.run_words([*more, *words, "--resume" if saved else "--overwrite"])
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code:

@@ -37,6 +37,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
+from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.search.game_kernels import payoff_bound
@@ -56,7 +57,7 @@ from azumaya.baselines.values.champion import (
     champion_value,
     searcher,
 )
-from azumaya.baselines.values.examples import Games, Moves
+from azumaya.baselines.values.examples import Choices, Games, Moves
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Learner, follow, learn_kernel, prefer_kernel
 from azumaya.baselines.values.network import F32
@@ -133,7 +134,7 @@ class Config(PlayConfig):
         config._check_exact()
         defaults = DEFAULTS["search" if config.nodes else "lookahead"]
         given = {name: getattr(config, name) or value for name, value in defaults.items()}
-        config = replace(config, **given)
+        config = replace(config, **dict[str, Any](given))
         if not config.start:
             sizes = dict[str, Any](width=WIDTH, features="shared")
         elif config.continues:
@@ -242,13 +243,12 @@ def begun(config: Config) -> tuple[State, Learner]:
 
 def train(run: Run[Config]) -> None:
     """Play games, learn from them once, until all steps are done."""
-    config, shape, game = run.config, run.config.shape, find_game(run.config.game)
-    learn = learn_kernel(shape)
+    config, game = run.config, find_game(run.config.game)
     (state, learner), made = begun(config), Teacher if config.nodes else Player
     agent = Value(game, config.width, state.weights, plain=config.plain)
-    position = Position(game, **config.options)
+    position, learn = Position(game, **config.options), learn_kernel(agent.shape)
 
-    def searching(milliseconds: float) -> Any:
+    def searching(milliseconds: float) -> Agent:
         return searcher(agent, position, config.search, milliseconds=milliseconds)
 
     with closing(Players(made, config, made.PART)) as players:
@@ -264,16 +264,31 @@ def train(run: Run[Config]) -> None:
                 "plies": float(games.lengths.mean()),
                 "player_0": float(np.sign(games.results).mean()),
             }
+            if choices:
+                metrics["right"] = learn_choices(choices, config, update, rate, learner)
             if config.nodes:
                 metrics["questions"] = len(choices.moves) / config.games if choices else 0.0
-            if choices:
-                order = np.random.default_rng((config.seed, update)).permutation(len(choices.moves))
-                prefer, moves = prefer_kernel(shape), Moves.of(choices)
-                hits = prefer(order, QUESTIONS, rate, moves, choices.rows, learner)
-                metrics["right"] = float(hits)
-            kept = F32(min(config.averaging, (update + 1) / (update + 1 + WARMING)))
-            follow(kept, shape.rows, shape.width, state.square, state.weights, state.latest)
-            run.learned(len(games.targets), metrics)
+            average(state, config)
+            run.learned(len(order), metrics)
+
+
+def learn_choices(
+    choices: Choices, config: Config, update: int, rate: float, learner: Learner
+) -> float:
+    """Learn once which moves are right; returns how often the best-valued one was, 0 to 1."""
+    order = np.random.default_rng((config.seed, update)).permutation(len(choices.moves))
+    prefer = prefer_kernel(config.shape)
+    return float(prefer(order, QUESTIONS, rate, Moves.of(choices), choices.rows, learner))
+
+
+def average(state: State, config: Config) -> None:
+    """Move the agent's weights towards those just learned.
+
+    Rows of features that have not occurred yet stay as they are.
+    """
+    updates, shape = state.updates + 1, config.shape
+    kept = F32(min(config.averaging, updates / (updates + WARMING)))
+    follow(kept, shape.rows, shape.width, state.square, state.weights, state.latest)
 
 
 def main(config: Config) -> list[Score]:

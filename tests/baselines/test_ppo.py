@@ -315,7 +315,7 @@ def test_games_have_as_many_threads_as_the_network(
         return make_vec(*words, threads=threads, **more)
 
     monkeypatch.setattr(ppo, "make_vec", made)
-    Games(tiny_ppo(tmp_path, threads=3).completed()).close()
+    Games(tiny_ppo(tmp_path, threads=3).completed()).env.close()
     assert given == [3]
 
 

@@ -77,11 +77,11 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     with monkeypatch.context() as patch:
         patch.setattr(value, "run_words", stopped)
         with pytest.raises(KeyboardInterrupt):
-            study.trained(value, run, wide)
+            study.trained("td_value", run, wide)
     for other in (narrow, [word for word in wide if word != "--width=8"]):
         with pytest.raises(RunError, match="a-1: holds another run; choose another --output"):
-            study.trained(value, run, other)
-    assert study.trained(value, run, wide)[-1]["steps"] >= 128
+            study.trained("td_value", run, other)
+    assert study.trained("td_value", run, wide)[-1]["steps"] >= 128
 
 
 @pytest.mark.parametrize("begun", [False, True])

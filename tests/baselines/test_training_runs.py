@@ -27,7 +27,7 @@ from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_w
 from azumaya.baselines.training.run_folder import RunError, RunFolder
 from azumaya.baselines.training.saves import read_save
 from azumaya.envs import OptionError
-from tests.baselines.run_helpers import SCRIPTS, TINY_WORDS
+from tests.baselines.run_helpers import SCRIPTS, TINY_WORDS, as_words
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -488,6 +488,32 @@ def test_help_names_the_module(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run_words(["--help"])
     assert f"usage: python -m {PROGRAM}" in capsys.readouterr().out
+
+
+EARLIER = {"td_value": "value", "expert_iteration": "value", "ppo_selfplay": "ppo"}
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_earlier_names_warn_and_run_the_script(
+    name: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In folders of that name; the command to resume has it, too."""
+    program = f"azumaya.baselines.training.{name}"
+    sys.modules.pop(program, None)
+    with pytest.warns(FutureWarning, match=rf"{name} is now .*\.{EARLIER[name]}$"):
+        module = import_module(program)
+    given = {"game": "vierer_dominari", "steps": 1, "games": 2, "width": 4, "most_plies": 20}
+    given |= {"measure_starts": 1, "final_starts": 1, "ladder_starts": 0}
+    if name == "ppo_selfplay":
+        del given["most_plies"]
+    assert module.run_words(as_words(given)) == 0
+    run = here / "runs" / f"{name}-vierer_dominari-1"
+    assert module.Config.read(run).steps == 1
+    assert module.Config.run_at(run).resume_command.endswith(
+        f"-m {program} --output {run} --resume"
+    )
+    stored = json.loads((run / "config.json").read_text())
+    assert stored.get("nodes") == {"td_value": 0, "expert_iteration": 300}.get(name)
 
 
 def test_a_missing_extra_is_named(tmp_path: Path) -> None:
