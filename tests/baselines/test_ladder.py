@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,11 +12,10 @@ import pytest
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.search import AlphaBetaAgent
-from azumaya.baselines.training import ladder, value_run
+from azumaya.baselines.training import evaluation, ladder
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.evaluation import evaluate
 from azumaya.baselines.training.ladder import Ladder, Rung, as_objects, draw_ladder, ladder_table
-from azumaya.baselines.training.td_value import ValueLearner
 from azumaya.envs import OptionError
 from tests.baselines.run_helpers import tiny_td
 
@@ -105,15 +103,8 @@ def test_options_that_say_the_default_change_nothing(
     assert Ladder(config, RandomAgent(), None, []).with_exam == default
     assert len(list(ladder.stored_rungs(config))) == default
     assert bool(start_set(GAME, options).texts) == default
-    monkeypatch.setattr(value_run, "take_exam", lambda *_: SimpleNamespace(kept_wins=0.5))
-    lines: list[dict[str, float]] = []
-    with closing(ValueLearner(config)) as learner:
-        monkeypatch.setattr(
-            learner, "logs", SimpleNamespace(write=lambda values, _: lines.append(values)), False
-        )
-        learner.measured({"greedy": 0.25})
-        monkeypatch.undo()
-    assert lines == [{"eval/greedy": 0.25, **({"eval/exam": 0.5} if default else {})}]
+    monkeypatch.setattr(evaluation, "take_exam", lambda *_: SimpleNamespace(kept_wins=0.5))
+    assert evaluation.exam_kept(config, RandomAgent()) == ({"exam": 0.5} if default else {})
 
 
 def test_results_can_be_stored(
