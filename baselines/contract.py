@@ -158,7 +158,7 @@ def check_observations(env: RawEnv, rng: random.Random) -> None:
 
 def check_text(env: RawEnv, rng: random.Random) -> None:
     """A position's text is read as this position, with all that is visible."""
-    position, game, setup = env.position, env.game, env._made
+    position, game, setup = env.position, env.game, env.setup
     text = str(position)
     again = Position.of_states(game, setup, game.words.read_text(text, setup.settings))
     expect(text == " ".join(text.split()), "the text has more than single spaces")
@@ -225,7 +225,7 @@ def play_checked(
     """Rewards are zero-sum and add up; games end within their bounds."""
     env, seed = RawEnv(game, **options), rng.randrange(2**32)
     env.reset(seed=seed)
-    sums, plies, settings = np.zeros(2), 0, env._made.settings
+    sums, plies, settings = np.zeros(2), 0, env.setup.settings
     bound, most = _bound(game, options), game.options.payoff_bound(settings)
 
     def shown() -> str:

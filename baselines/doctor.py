@@ -19,7 +19,7 @@ from azumaya.baselines.contract import check_batch, check_state, check_text, pla
 from azumaya.baselines.system.machine import cpu_model
 from azumaya.baselines.version import installed, version
 from azumaya.envs import GAMES, make_vec
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.extras import how_to_install
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.cache import open_store

@@ -45,7 +45,7 @@ class Clock:
     """Times work on the device by CUDA events, in the simulator by the wall clock."""
 
     def __init__(self, env: Any) -> None:
-        self._torch, self._device = require("torch", "cuda"), env._batch.device
+        self._torch, self._device = require("torch", "cuda"), env.games.device
         self._real = self._device.place.type == "cuda"
 
     def mark(self) -> Any:
@@ -145,7 +145,7 @@ def bare(game: Game, size: int, seconds: float, repeats: int) -> Row:
     env = _new(game, size, "none")
 
     def work() -> int:
-        env._batch.rollout(PLIES)
+        env.games.rollout(PLIES)
         return size * PLIES
 
     row = rates(Clock(env), work, seconds, repeats).fields()
@@ -157,7 +157,7 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
     torch = require("torch", "cuda")
     env = _new(game, size, form)
     clock, steps, moments = Clock(env), Rates(), []
-    over = torch.zeros(1, dtype=torch.int64, device=env._batch.device.place)
+    over = torch.zeros(1, dtype=torch.int64, device=env.games.device.place)
 
     def work() -> int:
         actions = env.random_actions()

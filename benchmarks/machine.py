@@ -10,7 +10,7 @@ from typing import Any
 
 from azumaya.baselines.system.machine import commit, cpu_model
 from azumaya.baselines.version import installed
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 
 MEASURED = (
     "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "torch", "stable-baselines3",

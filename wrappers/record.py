@@ -45,7 +45,7 @@ class RecordGames(CopiedDeeply, BaseWrapper[str, Any, int]):
         if not isinstance(getattr(env, "unwrapped", None), RawEnv):
             raise OptionError(f"env={brief(env)}: must be an Azumaya environment")
         self.path, self.players = path, players
-        check_options_fit(env.unwrapped.game, env.unwrapped._made)
+        check_options_fit(env.unwrapped.game, env.unwrapped.setup)
         super().__init__(env)
         self._start: Position | None = None
         self._moves: list[str] = []
@@ -114,7 +114,7 @@ class RecordGames(CopiedDeeply, BaseWrapper[str, Any, int]):
 
         A wrapper inside may have mapped the action, or have played further moves.
         """
-        action = self.unwrapped._last_action
+        action = self.unwrapped.last_action
         try:
             played = before.copy().play(action)
         except IllegalActionError:

@@ -149,7 +149,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
 
     def action_masks(self) -> np.ndarray:
         """The masks of all games, `(n, num_actions)` int8, 1 = legal."""
-        self.duel.check_begun("action_masks")
+        self.duel.guard.check_playing("action_masks")
         return self.duel.masks.copy()
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
@@ -221,7 +221,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
             ResetNeeded: no episodes are in progress.
         """
         if method_name in METHODS:
-            self.duel.check_begun(method_name)
+            self.duel.guard.check_playing(method_name)
         rows = self._rows(indices)
         if method_name == "action_masks":
             masks = self.action_masks()

@@ -10,8 +10,6 @@ import numpy as np
 
 from azumaya.envs.adapters.aec.moments import AGENTS, EnvState
 from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RENDER_MODES, RawEnv
-from azumaya.envs.adapters.batch.calls import needs_reset
-from azumaya.envs.adapters.batch.checks import ILLEGAL_REWARD, copy_actions
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
@@ -24,6 +22,8 @@ from azumaya.envs.adapters.duel.opponents import (
     never_acts,
     weighted,
 )
+from azumaya.envs.engine.checks import ILLEGAL_REWARD, copy_actions
+from azumaya.envs.engine.guard import needs_reset
 from azumaya.envs.errors import IllegalActionError, OptionError, brief, told
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position, check_seed
@@ -174,7 +174,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
             self.env.step(action)
         except IllegalActionError as error:
             self._why_reset = _OVER
-            self.env.clear_masks()  # the episode is over, so nothing is legal
+            self.env.lose()
             info = {**self._info(), "illegal": str(error)}
             return self._observation(), ILLEGAL_REWARD, True, False, info
         self._let_opponent_move()
@@ -212,7 +212,8 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         return any(self.env.terminations.values()) or any(self.env.truncations.values())
 
     def _gained(self) -> int:
-        return self.env.position.returns()[self.learner]
+        payoff = self.env.games.payoff
+        return -payoff if self.learner else payoff
 
     def _observation(self) -> Any:
         return self.env.observe(AGENTS[self.learner])
@@ -294,8 +295,6 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         self.env.set_state(state.game)
         self.np_random.bit_generator.state = state.generator
         self.__dict__.update(kept, _replies=[*kept["_replies"]])
-        if self._why_reset and not self._over():  # lost by an illegal action
-            self.env.clear_masks()
         return self._observation(), self._info()
 
     # ---- the position ----

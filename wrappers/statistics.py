@@ -38,7 +38,7 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
     def __init__(self, env: Any) -> None:
         inner = getattr(env, "unwrapped", None)
         # one on a device is of a subclass, but gives tensors, which do not add up with arrays
-        if not isinstance(inner, AzumayaVectorEnv) or not isinstance(inner._batch, Batch):
+        if not isinstance(inner, AzumayaVectorEnv) or not isinstance(inner.games, Batch):
             raise OptionError(f"env={brief(env)}: must be an Azumaya vector environment on the CPU")
         super().__init__(env)
         self._same_step = env.unwrapped.autoreset_mode is AutoresetMode.SAME_STEP
@@ -55,7 +55,7 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
         given = check_options(options)  # a copy, because wrappers inside may take keys out
         mask = given.get("reset_mask")
         results: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=given)
-        self._changes = self._inner()._changes
+        self._changes = self._inner().changes
         self._forget(np.ones(self.num_envs, np.bool_) if mask is None else mask)
         return results
 
@@ -67,7 +67,7 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
         """
         self._follow()
         seen, rewards, terminated, truncated, infos = self.env.step(actions)
-        self._changes = self._inner()._changes
+        self._changes = self._inner().changes
         was_over = self._over.copy()
         self._lengths += ~was_over  # a step that only begins a new game is not a move
         self._forget(was_over)
@@ -95,10 +95,10 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
     def _follow(self) -> None:
         """Count anew if games have changed by anything but the calls of this wrapper."""
         inner = self._inner()
-        if self._changes != inner._changes:
+        if self._changes != inner.changes:
             self._forget(np.ones(self.num_envs, np.bool_))
-            self._over[:] = inner._batch.over
-            self._changes = inner._changes
+            self._over[:] = inner.games.over
+            self._changes = inner.changes
 
     def _forget(self, rows: np.ndarray) -> None:
         self._returns[rows], self._lengths[rows], self._over[rows] = 0.0, 0, False

@@ -10,8 +10,8 @@ import numpy as np
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.kernels import greedy_moves_kernel, random_moves_kernel
 from azumaya.baselines.agents.states import GameStates
-from azumaya.envs.adapters.batch.workers import available_cores
 from azumaya.envs.adapters.duel.opponents import GreedyOpponent, UniformOpponent
+from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.kernels.bits import word_count
 
 LEAST = 32

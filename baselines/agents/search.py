@@ -18,9 +18,9 @@ from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.baselines.search.uct import UCT
 from azumaya.envs import Position
-from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.adapters.duel.opponents import Opponent, is_agent
+from azumaya.envs.engine.workers import check_threads
 from azumaya.envs.errors import OptionError, brief
 
 

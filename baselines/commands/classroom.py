@@ -65,7 +65,7 @@ from azumaya.baselines.system.threads import StoppedError
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.errors import naming
 from azumaya.envs.extras import require
 from azumaya.envs.position import MAX_SEED

@@ -49,7 +49,7 @@ from azumaya.baselines.system.journal import read_head
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.baselines.terminal import complaints, console, progress, say
 from azumaya.envs import GAMES
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.extras import require
 
 RESULTS = Path("league.jsonl")

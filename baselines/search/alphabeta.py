@@ -32,8 +32,8 @@ from azumaya.baselines.search.table import (
     new_table,
 )
 from azumaya.envs import Position
-from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.adapters.duel.asked import check_asked
+from azumaya.envs.engine.workers import check_threads
 
 MEGABYTES = 64
 

@@ -9,6 +9,7 @@ is not a signature, because anyone can compute it.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from typing import Any
 
@@ -45,19 +46,12 @@ def checksums(kind: str, *records: np.ndarray) -> np.ndarray:
     return sums
 
 
+@functools.lru_cache(maxsize=64)  # describing a record takes longer than a checksum of one
 def checksum_key(kind: str, *dtypes: np.dtype[Any]) -> np.uint64:
     """What the checksums of records of these types begin with."""
     described = (kind, *(dtype.descr for dtype in dtypes))
     key = hashlib.blake2b(repr(described).encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(key, "little"))
-
-
-def checksum_of_one(key: np.uint64, *records: np.ndarray) -> int:
-    """What `checksums` gives for one row, `(1,)` each, where its key is kept for speed."""
-    sums = np.array([key])
-    for array in records:
-        _chain(_words_of(array), sums)
-    return int(sums[0])
 
 
 def _words_of(records: np.ndarray) -> np.ndarray:

@@ -36,7 +36,7 @@ def puzzles_of(algorithm: str, config: Any) -> np.ndarray:
     if algorithm == "maskable_ppo":
         setup = maskable_ppo.make_env(config).duel.setup
     elif algorithm == "ppo":
-        setup = ppo.Games(config).env._setup
+        setup = ppo.Games(config).env.setup
     else:
         setup = Player(config).setup
     digits: np.ndarray = setup.settings["puzzle"].digits

@@ -21,7 +21,7 @@ from azumaya.benchmarks.limits import CHUNK, limits
 from azumaya.benchmarks.results import Results, ResultsError, Row, read_run
 from azumaya.benchmarks.timing import Rates
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.game import Game
 from tests.benchmarks.conftest import QUIET, TINY
 from tests.cases import TESTED

@@ -19,7 +19,7 @@ from azumaya.baselines.search.proof import ProofRoom
 from azumaya.baselines.search.trees import TreeRoom
 from azumaya.baselines.search.walks import Terms
 from azumaya.envs import Position, find_game, make_vec
-from azumaya.envs.adapters.batch.kernels import rollout_kernel
+from azumaya.envs.engine.kernels import rollout_kernel
 from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
 
@@ -94,8 +94,8 @@ def stepping() -> list[Any]:
     env = make_vec(GAME, 2)
     seen, _ = env.reset(seed=1)
     env.step(seen["action_mask"].argmax(1))
-    env._batch.rollout(1)
-    return [env._batch._step, rollout_kernel(game, env._batch.words)]
+    env.games.rollout(1)
+    return [env.games._step, rollout_kernel(game, env.games.words)]
 
 
 def finding() -> list[Any]:

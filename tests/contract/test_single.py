@@ -11,14 +11,15 @@ import pytest
 
 from azumaya.envs.adapters.aec.single import SingleGame
 from azumaya.envs.kernels.spread import SPREAD_BYTES
-from azumaya.envs.position import Position, episode_key
+from azumaya.envs.position import Position
 from tests.cases import CASES, Case
 
 
 def started(case: Case, seed: int) -> SingleGame:
-    single = SingleGame(case.game, case.setup.num_actions)
-    case.game.rules.reset(single.states, 0, case.setup.starts, episode_key(seed, 0, 0))
+    single = SingleGame(case.game, case.setup)
+    single.begin(seed)
     single.look()
+    single.guard.playing = True
     return single
 
 
@@ -50,7 +51,7 @@ def test_copies_are_aligned_and_independent(case: Case) -> None:
     single = started(case, 5)
     action = int(single.masks()[single.to_move].argmax())
     for other in (copy.deepcopy(single), pickle.loads(pickle.dumps(single))):
-        assert all(room.ctypes.data % SPREAD_BYTES == 0 for room in (other._masks, other._views))
+        assert all(room.ctypes.data % SPREAD_BYTES == 0 for room in (other._masks, other._planes))
         np.testing.assert_array_equal(other.masks(), single.masks())
         before = single.planes(0)
         other.play(action)

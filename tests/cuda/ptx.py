@@ -26,9 +26,9 @@ from typing import Any
 import numba
 from numba import config, cuda, types
 
-from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.adapters.cuda import kernels, spreading
 from azumaya.envs.adapters.cuda.records import aligned_record
+from azumaya.envs.engine.kernels import NONE, PACKED, PLANES, SERIES
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
@@ -71,7 +71,7 @@ def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     yield "step, masks", kernels.step_kernel(game, words, NONE, False, False), acting
     yield "show", kernels.show_kernel(game, words, PLANES), (WORDS, *shown)
     yield "finals", kernels.finals_kernel(game, PLANES), (WORDS, BOOLEANS, WORDS, NUMBERS)
-    yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts)
+    yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts, types.int64)
     rolled = (types.int64, WORDS, series, starts, SPANS, NUMBERS)
     yield "rollout", kernels.rollout_kernel(game, words), rolled
     spread = (BYTES, BOOLEANS, array(types.uint64))

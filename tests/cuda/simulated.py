@@ -193,11 +193,11 @@ def test_a_second_caller_gets_no_error_of_the_first() -> None:
     env.step(illegal)
     other = threading.Thread(target=leave.wait, args=(60,))
     other.start()
-    env._caller.thread = other.ident  # as if it were inside a call
+    env.games.guard.thread = other.ident  # as if it were inside a call
     for name, call in (("check", env.check), ("rollout", lambda: env.rollout(1))):
         with pytest.raises(AlreadyPendingCallError, match=f"{name}: another thread is inside"):
             call()
-    env._caller.thread = None
+    env.games.guard.thread = None
     leave.set()
     other.join()
     for call in (lambda: env.rollout(1), env.check):

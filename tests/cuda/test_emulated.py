@@ -134,7 +134,7 @@ def test_illegal_actions_change_nothing(game: Game) -> None:
     env.reset(seed=1)
     before, actions = env.get_state()[0], env.random_actions()
     count = env.single_action_space.n
-    bad = {3: count, 31: -1, 32: 2**62, 40: -(2**63), 66: 64 * env._batch.words}
+    bad = {3: count, 31: -1, 32: 2**62, 40: -(2**63), 66: 64 * env.games.words}
     for row, action in bad.items():
         actions[row] = action
     env.step(actions)

@@ -20,7 +20,7 @@ from azumaya.baselines.arena.league.results import (
     PairResult,
     read_league,
 )
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 
 GAME = "vierer_dominari"
 CARDS = [AgentCard(name, "built in", "", None, (GAME,)) for name in ("random", "greedy")]

@@ -34,7 +34,7 @@ def test_positions_of_a_game_can_be_drawn(case: Case) -> None:
     rng = random.Random(5)
     sizes = set()
     while True:
-        scene = env.position.scene(env._last_action)
+        scene = env.position.scene(env.last_action)
         tree = ET.fromstring(svg_of(scene, candidates=True))
         sizes.add((tree.get("width"), tree.get("height")))
         assert set(scene.last) <= set(range(len(layout_of(scene.board).centres)))

@@ -23,6 +23,7 @@ TIERS = (
     r"envs\.render(\.\w+)?",
     r"envs\.(setup|observation|position|notation)",
     r"envs\.adapters(\.(copying|spaces|lookahead|torch_unpack))?",
+    r"envs\.engine(\.\w+)?",
     r"envs\.adapters\.batch(\.\w+)?",
     r"envs\.adapters\.(aec|duel|cuda)(\.\w+)?",
     r"envs\.adapters\.devices",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
-from azumaya.envs.adapters.batch.workers import LEAST
+from azumaya.envs.engine.workers import LEAST
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import CASES, DERIVED_CASES, TESTED, Case, cases_of
 
@@ -38,7 +38,7 @@ def vector(case: Case, num_envs: int, **arguments: Any) -> Any:
 def interrupt(games: Any, plies: int) -> None:
     """Press Ctrl-C when a rollout of `plies` has played, but not yet shown its games."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(games._batch, "show", Mock(side_effect=KeyboardInterrupt))
+        patch.setattr(games.games, "show", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             games.rollout(plies)
 

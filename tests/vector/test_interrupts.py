@@ -63,10 +63,10 @@ def delays(call: Callable[[], Any], enough: Callable[[], bool]) -> Iterator[floa
 
 def check_masks(games: Any) -> None:
     """The masks used to check actions are those of the games' positions."""
-    batch, rows = games._batch, range(0, GAMES, 311)
+    batch, rows = games.games, range(0, GAMES, 311)
     for row in rows:
         words = batch.position(row).legal_words()
-        assert np.array_equal(words, batch._legal[row]), row
+        assert np.array_equal(words, batch.legal[row]), row
 
 
 @ONE_GAME
@@ -94,7 +94,7 @@ def test_vector_environments(case: Case, name: str, threads: int) -> None:
         prepare()
         stopped = interrupted(call, delay)
         # the interrupt may also fall between the end of the work and the end of the call
-        if stopped and (not games._batch.begun or games._caller.thread is not None):
+        if stopped and (not games.games.guard.playing or games.games.guard.thread is not None):
             broken += 1
             for ask in (lambda: games.step(actions), games.get_state, games.random_actions):
                 with pytest.raises(ResetNeeded, match="the last call was interrupted; reset must"):
@@ -102,7 +102,7 @@ def test_vector_environments(case: Case, name: str, threads: int) -> None:
             games.reset(seed=3)
         else:
             games.random_actions()  # the call took effect or had none: play continues
-        if games._batch.begun:
+        if games.games.guard.playing:
             check_masks(games)
         games.set_state(saved)
     assert enough()
@@ -128,14 +128,14 @@ def test_sb3_environments(case: Case, opponent: str) -> None:
         return (kept if opponent == "policy" else broken) > 0
 
     for delay in delays(step, enough):
-        before = games.duel.states.tobytes(), games.duel._series.tobytes()
+        before = games.duel.states.tobytes(), games.duel.series.tobytes()
         if interrupted(step, delay):
-            if games.duel._why_reset is not None:
+            if not games.duel.guard.playing:
                 broken += 1
                 with pytest.raises(ResetNeeded, match="was interrupted; reset must"):
                     step()
                 games.reset()
-            elif before == (games.duel.states.tobytes(), games.duel._series.tobytes()):
+            elif before == (games.duel.states.tobytes(), games.duel.series.tobytes()):
                 kept += 1
         masks = [games.duel.position(row).action_mask() for row in range(0, 300, 37)]
         assert np.array_equal(masks, games.action_masks()[::37])

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from gymnasium.error import AlreadyPendingCallError, ResetNeeded
 
-from azumaya.envs.adapters.batch import workers as workers_module
-from azumaya.envs.adapters.batch.workers import LEAST, Workers
+from azumaya.envs.engine import workers as workers_module
+from azumaya.envs.engine.workers import LEAST, Workers
 from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import Case
@@ -80,7 +80,7 @@ def test_a_second_caller_is_refused(case: Case, monkeypatch: pytest.MonkeyPatch)
     for each in (games, twin):
         each.reset(seed=1)
     inside, leave, results = threading.Event(), threading.Event(), []
-    step = games._batch.step
+    step = games.games.step
 
     def slow(*arguments: Any, **more: Any) -> Any:
         inside.set()
@@ -88,7 +88,7 @@ def test_a_second_caller_is_refused(case: Case, monkeypatch: pytest.MonkeyPatch)
         return step(*arguments, **more)
 
     actions = games.random_actions()
-    monkeypatch.setattr(games._batch, "step", slow)
+    monkeypatch.setattr(games.games, "step", slow)
     other = threading.Thread(target=lambda: results.append(games.step(actions)))
     other.start()
     assert inside.wait(60)
@@ -120,7 +120,7 @@ def test_copies_share_nothing(case: Case) -> None:
         twin.step(twin.random_actions())
         assert games.get_state()[0].tobytes() == before
         assert twin.get_state()[0].tobytes() != before
-        assert twin._caller is not games._caller
+        assert twin.games.guard is not games.games.guard
 
 
 @ONE_GAME
@@ -131,7 +131,7 @@ def test_after_a_thread_died_in_a_call(case: Case) -> None:
     gone = threading.Thread(target=lambda: None)
     gone.start()
     gone.join()
-    games._caller.thread = gone.ident
+    games.games.guard.thread = gone.ident
     with pytest.raises(ResetNeeded, match="interrupted"):
         games.rollout(1)
     games.reset()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import time
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,8 @@ from gymnasium.vector import AutoresetMode
 from azumaya.baselines.contract import is_over, legal_of
 from azumaya.envs import OptionError, Position, make_vec
 from azumaya.envs.adapters.aec.raw_env import RawEnv
-from azumaya.envs.adapters.batch.row_setups import RowSetups
+from azumaya.envs.engine.kernels import SERIES
+from azumaya.envs.engine.setups import MOST_KNOWN, Setups, groups_of
 from azumaya.envs.setup import prepare
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import CASES, Case, cases_of
@@ -240,36 +240,49 @@ def test_states_from_other_starts_are_accepted(case: Case) -> None:
 def test_the_memory_of_options_is_bounded() -> None:
     """Setups that no row has any more make room, and their starts are not kept."""
     case = LASTING[0]
-    own = cases_of(case.game)[0].setup
-    setups = RowSetups(case.game, own, 2)
-    episodes = np.zeros(2, np.int64)
-    for number in range(9):
-        given = replace(prepare(case.game, case.options), num_actions=number)
-        setups.begin(np.array([number % 2]), given, episodes)
-        assert len({*setups._noted.tolist()} - {own}) <= 2
-    assert [len(kept.starts) for kept in setups._known.values()] == [0]
+    own, series = cases_of(case.game)[0].setup, np.zeros(2, SERIES)
+    setups, found = Setups(own), set()
+    for plies in range(MOST_KNOWN + 9):
+        setups = setups.with_room(series)
+        given = replace(prepare(case.game, case.options), given={"plies": plies})
+        series["setup"][plies % 2] = number = setups.number(given)
+        assert setups[number] is given
+        found.add(number)
+    assert max(found) <= MOST_KNOWN + 3
+    kept = [len(setups[number].starts) for number in found if number not in series["setup"]]
+    last = len(case.setup.starts)  # of the one that was given up in the last round
+    assert sorted(kept) == [0] * MOST_KNOWN + [last]
 
 
 def test_rows_with_equal_options_share_their_starts() -> None:
     """A curriculum sets options row by row, for as long as it trains."""
     case = LASTING[0]
-    setups = RowSetups(case.game, cases_of(case.game)[0].setup, 4)
+    setups, lasting = Setups(cases_of(case.game)[0].setup), np.zeros(5, np.int64)
     for row in range(3):
-        setups.set(np.array([row]), replace(prepare(case.game, case.options)), np.zeros(4, int))
-    assert len(setups.lasting()) == 2
+        lasting[row] = setups.number(replace(prepare(case.game, case.options)))
+    other = replace(prepare(case.game, case.options), given={})
+    lasting[3] = setups.number(other)
+    assert lasting.tolist() == [1, 1, 1, 2, 0]
+    starts, spans = setups.starts(lasting)
+    assert len(starts) <= len(setups[0].starts) + len(other.starts)
+    assert spans[1].tolist() == spans[2].tolist()
+    assert starts[slice(*spans[1])].tobytes() == other.starts.tobytes()
 
 
 def test_a_million_rows_take_no_loop() -> None:
     """Rows are looked up and copied all at once: a loop over them would take a second each time."""
     case, count = LASTING[0], 1_000_000
-    setups = RowSetups(case.game, cases_of(case.game)[0].setup, count)
-    rows, episodes = np.arange(count), np.zeros(count, np.int64)
-    setups.begin(rows[::2], prepare(case.game, case.options), episodes)
-    setups.origins(episodes)  # compiles
+    setups, series = Setups(cases_of(case.game)[0].setup), np.zeros(count, SERIES)
+    number = setups.number(prepare(case.game, case.options))
+    series["setup"][::2] = series["lasting"][::3] = number
     begun = time.process_time()
-    again = deepcopy(setups).restored(setups.origins(episodes), episodes)
+    again = setups.with_room(series)
+    found = again.numbers(setups.origins(series["setup"]))
+    again.starts(series["lasting"])
+    groups = dict(groups_of(series["lasting"]))
     assert time.process_time() - begun < 1.5
-    assert (again._noted == setups._noted)[::2].all()
+    assert (found == series["setup"]).all()
+    assert {number: len(rows) for number, rows in groups.items()} == {0: 666_666, number: 333_334}
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
@@ -303,8 +316,9 @@ def test_sb3_a_failed_step_keeps_the_options() -> None:
 
     games = AzumayaVecEnv(case.game, ROWS, opponent=policy, seed=1, **own.options)
     games.reset()
-    before = games.duel._setups
-    before.begin(np.arange(ROWS), prepare(case.game, case.options), games.duel._series["episode"])
+    games.duel.set_setup(prepare(case.game, case.options))
+    games.reset()
+    games.duel.set_setup(games.duel.setup)
     options, state = games.env_method("position")[0].options, games.get_state()
     fails = True
     with pytest.raises(RuntimeError, match="no move"):

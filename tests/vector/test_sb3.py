@@ -20,9 +20,9 @@ from stable_baselines3.common.vec_env import VecMonitor
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.contract import is_over
-from azumaya.envs.adapters.batch.kernels import SERIES
 from azumaya.envs.adapters.duel.kernels import SEAT, respond_kernel
 from azumaya.envs.adapters.duel.opponents import GREEDY, GreedyOpponent
+from azumaya.envs.engine.kernels import SERIES
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.bits import word_count
@@ -219,7 +219,7 @@ def test_only_the_ratio_of_weights_counts(case: Case) -> None:
     for unit in (1.0, 2.0**1022, 1e308 / 3, 2.0**-1074):
         games = learner(case, 400, opponent=[("random", 3 * unit), ("greedy", unit)], seed=8)
         games.reset()
-        drawn.append(games.duel._seats["opponent"].tolist())
+        drawn.append(games.duel.seats["opponent"].tolist())
     assert set(drawn[0]) == {0, 1}
     assert all(each == drawn[0] for each in drawn)
 
@@ -367,7 +367,7 @@ def test_running_games_keep_their_opponents(case: Case) -> None:
     games.step(games.action_masks().argmax(axis=1))
     assert not asked
     games.set_opponent("random")
-    assert not games.duel._others
+    assert not games.duel.opponents.others
 
 
 @ALL_GAMES

@@ -99,8 +99,8 @@ def games_of(case: Case, opponent: Any, **arguments: Any) -> AzumayaVecEnv:
 
 def everything(duel: Duel) -> list[Any]:
     """Everything that a step or a reset may change."""
-    arrays = (duel.states, duel._series, duel._seats, duel._legal, duel.planes, duel.masks)
-    return [array.tobytes() for array in arrays] + [duel._evaluations.tolist()]
+    arrays = (duel.states, duel.series, duel.seats, duel.legal, duel.planes, duel.masks)
+    return [array.tobytes() for array in arrays] + [duel.evaluations.tolist()]
 
 
 @ALL_GAMES
@@ -176,7 +176,7 @@ def test_no_failure_changes_the_games(
     with pytest.raises(error):
         games.step(actions)
     assert everything(games.duel) == before
-    games.duel._seating = 1  # so that a reset asks opponents
+    games.duel.seating = 1  # so that a reset asks opponents
     for seed in (None, 3):
         games._seed = seed
         with pytest.raises(error):
@@ -234,7 +234,7 @@ def test_an_interrupted_step_against_compiled_opponents(
         ("position", lambda: games.env_method("position")),
     ):
         with pytest.raises(
-            ResetNeeded, match=f"^{name}: the last step was interrupted; reset must"
+            ResetNeeded, match=f"^{name}: the last call was interrupted; reset must"
         ):
             call()
     assert np.array_equal(games.reset(), twin.reset())

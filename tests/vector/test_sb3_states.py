@@ -130,7 +130,7 @@ def test_opponents_of_restored_games_are_not_kept_for_ever() -> None:
     env.set_opponent("random")
     for _ in range(3):
         env.set_state({**state, "opponents": {2: lambda planes, masks: masks.argmax(axis=1)}})
-    assert len(env.duel._others) == 1
+    assert len(env.duel.opponents.others) == 1
     played(env, 1)
 
 

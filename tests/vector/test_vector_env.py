@@ -104,7 +104,7 @@ def test_rollouts_count_each_end_once(mode: AutoresetMode) -> None:
     games = make_vec("abalone", 20, max_plies=4, observation="none", autoreset_mode=mode)
     play(games, 4)
     restarted = mode is AutoresetMode.SAME_STEP
-    assert games._batch.over.all() != restarted
+    assert games.games.over.all() != restarted
     assert games.rollout(1) == 0
     assert games.rollout(3 if restarted else 4) == 20
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs.adapters.batch.workers import LEAST, Workers
+from azumaya.envs.engine.workers import LEAST, Workers
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
 from tests.processes import eventually
 

@@ -256,7 +256,7 @@ def test_infos_have_what_the_opponent_played(game: str, seat: int, action_mask: 
     """With the learner's actions they are the whole game."""
     env = SingleAgentEnv(game, "greedy", seat=seat, action_mask=action_mask)
     _, info = env.reset(seed=3)
-    position, over = Position.of_states(env.env.game, env.env._setup, env.position._start), False
+    position, over = Position.of_states(env.env.game, env.env.setup, env.position._start), False
     while True:
         for move in info["opponent_moves"].split():
             assert position.to_move == 1 - seat

@@ -17,7 +17,7 @@ from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.system.files import shown
 from azumaya.envs import OptionError
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,12 +13,12 @@ from pettingzoo import AECEnv
 
 from azumaya.envs.adapters.aec.moments import AGENTS, EnvState, check_moment
 from azumaya.envs.adapters.aec.single import SingleGame
-from azumaya.envs.adapters.batch.calls import needs_reset
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.spaces import observation_box
+from azumaya.envs.engine.guard import needs_reset
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane, one_of
-from azumaya.envs.position import Position, check_seed, episode_key
+from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
 from azumaya.envs.setup import (
     Setup,
@@ -90,19 +89,15 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             "render_fps": 2,
         }
         check_names(game, options, RawEnv.__init__)
-        self._made = prepare(game, options)
-        self._setup = self._made
+        self.setup = prepare(game, options)
         self._make_spaces()
-        self._seed: int | None = None
-        self._episode = 0
-        self._game_now = SingleGame(game, self._made.num_actions)
-        self._start = game.new_states(1)
+        self.games = SingleGame(game, self.setup)
+        self.last_action: int | None = None
         self.show_candidates = False
         self.agents: list[str] = []
-        self._interrupted = False
 
     def _make_spaces(self) -> None:
-        actions = self._made.num_actions
+        actions = self.setup.num_actions
         self.possible_agents = list(AGENTS)
 
         def space() -> spaces.Space[Any]:
@@ -138,7 +133,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
     @property
     def options(self) -> dict[str, Any]:
         """A copy of the options given to the constructor, except those that are None."""
-        return self._made.options
+        return self.setup.options
 
     # ---- an episode ----
 
@@ -159,20 +154,11 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
 
     def begin(self, setup: Setup, seed: int | None) -> None:
         """Begin an episode with a validated setup, as `reset` does; raises `OptionError`."""
-        if seed is not None:
-            series, episode = check_seed(seed), 0
-        elif self._seed is None:
-            series, episode = secrets.randbits(63), 0
-        else:
-            series, episode = self._seed, self._episode + 1
+        seed = None if seed is None else check_seed(seed)
         self._begin_change()
-        self._seed, self._episode, self._setup = series, episode, setup
-        key = episode_key(series, 0, episode)
-        states = self._game_now.states
-        self.game.rules.reset(states, 0, setup.starts, key)
-        self._start[0] = states[0]
-        self._game_now.look()
-        self._last_action: int | None = None
+        self.games.begin(seed, setups={} if setup is self.setup else {self.setup: setup})
+        self.games.look()
+        self.last_action = None
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self._skip_agent_selection: str | None = None
@@ -184,31 +170,32 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
     def setup_with(self, options: Mapping[str, Any] | None) -> Setup:
         """Validate the options of one episode; raises the errors of `reset`."""
         known = known_options(self.game, check_options(options))
-        return override(self.game, self._made, known) if known else self._made
+        return override(self.game, self.setup, known) if known else self.setup
 
     def _begin_change(self) -> None:
         """Ask for a reset until the change that begins here is complete: Ctrl-C may stop it."""
-        self._interrupted, self.agents = True, []
+        self.games.guard.playing, self.agents = False, []
 
     def _complete(self, agents: list[str]) -> None:
         """Let the agents act again."""
-        self.agents, self._interrupted = agents, False  # Python handles no signal in between
+        # Python handles no signal in between
+        self.agents, self.games.guard.playing = agents, True
 
     def _follow_state(self, agents: Sequence[str]) -> None:
         """Update what PettingZoo defines besides `agents` from the state of the game."""
-        now = self._game_now
+        now = self.games
         self.agent_selection = AGENTS[now.to_move]
         self.terminations = dict.fromkeys(agents, now.over == TERMINATED)
         self.truncations = dict.fromkeys(agents, now.over == TRUNCATED)
         self._show_masks(agents)
 
     def _show_masks(self, agents: Iterable[str]) -> None:
-        masks = self._game_now.masks()
+        masks = self.games.masks()
         self.infos = {agent: {"action_mask": masks[_SEATS[agent]]} for agent in agents}
 
-    def clear_masks(self) -> None:
-        """Mark all actions as illegal, for wrappers that end an episode before the game is over."""
-        self._game_now.clear_masks()
+    def lose(self) -> None:
+        """Mark all actions as illegal, for wrappers that end the episode by an illegal action."""
+        self.games.lose()
         self._show_masks(self.infos)
 
     def step(self, action: int | None) -> None:
@@ -227,12 +214,12 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             self._was_dead_step(action)
             return
         number = self._check(action)
-        now = self._game_now
+        now = self.games
         before, agents = now.payoff, self.agents
         self._begin_change()
         now.play(number)
         gain = int(now.payoff - before)
-        self._last_action = number
+        self.last_action = number
         self.rewards = {AGENTS[0]: float(gain), AGENTS[1]: float(-gain)}
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
@@ -242,7 +229,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             self.render()
 
     def _check(self, action: Any) -> int:
-        now = self._game_now
+        now = self.games
         if type(action) is int and 0 <= action < now.num_actions and now.is_legal(action):
             return action
         position = self.position
@@ -257,13 +244,12 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         Raises:
             OptionError: there is no such agent.
         """
-        if self._interrupted or self._seed is None:
-            raise self._nobody("observe")
+        self._check_whole("observe")
         try:
             player = _SEATS[agent]
         except (KeyError, TypeError):
             raise _no_agent(agent) from None
-        now = self._game_now
+        now = self.games
         planes = now.planes(player)
         if self.mask_place != MASK_IN_OBSERVATION:
             return planes
@@ -284,65 +270,64 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         """An agent's info, with a new mask: that of the observation `seen`, if it has one."""
         info: dict[str, Any] = self.infos[agent]
         in_it = isinstance(seen, dict)
-        mask = seen["action_mask"] if in_it else self._game_now.mask(_SEATS[agent]).copy()
+        mask = seen["action_mask"] if in_it else self.games.mask(_SEATS[agent]).copy()
         info["action_mask"] = mask
         return info
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         """Yield the agent to act, turn by turn, until the episode is over."""
-        if self._seed is None:
+        if not self.games.guard.begun:
             raise self._nobody("agent_iter")
         return super().agent_iter(max_iter)
 
     def _nobody(self, name: str) -> ResetNeeded:
         """The error for a call that needs an agent when there is none."""
-        why = "" if self._seed is None else "the episode is over and its agents are gone; "
-        why = "the last call was interrupted; " if self._interrupted else why
-        return needs_reset(name, why)
+        guard = self.games.guard
+        if guard.playing:
+            return needs_reset(name, "the episode is over and its agents are gone; ")
+        return guard.needs_reset(name)
 
     def _check_whole(self, name: str) -> None:
         """Raise `ResetNeeded`, naming a call, if there is no game or its last change broke off."""
-        if self._seed is None or self._interrupted:
-            raise self._nobody(name)
+        self.games.guard.check_playing(name)
 
     def state(self) -> np.ndarray:
         """The whole position from player_0's side, `(C, rows, columns)` int8."""
         self._check_whole("state")
-        return self._game_now.planes(0)
+        return self.games.planes(0)
 
     # ---- words ----
 
     @property
     def position(self) -> Position:
         """The current position, as an independent object; its `str()` is the position text."""
-        if self._seed is None or self._interrupted:
+        if not self.games.guard.playing:
             raise NoPositionError(str(self._nobody("position")))
-        return self._position()
+        return self.games.position(0)
 
-    def _position(self) -> Position:
+    def _named(self) -> Position:
         """The current position; before the first reset a blank one, which can still name moves."""
-        return Position.of_states(self.game, self._setup, self._game_now.states, self._start)
+        return self.games.position(0)
 
     def move_name(self, action: int) -> str:
         """The name of an action."""
-        return self._position().move_name(action)
+        return self._named().move_name(action)
 
     def parse_move(self, name: str) -> int:
         """The action with this name; raises `MoveNameError`."""
-        return self._position().parse_move(name)
+        return self._named().parse_move(name)
 
     # ---- search ----
 
     def get_state(self) -> EnvState:
         """A snapshot to return to with `set_state`; takes constant time."""
         self._check_whole("get_state")
+        states, series = self.games.save()
         return EnvState(
-            states=self._game_now.states.copy(),
-            start=self._start.copy(),
-            setup=self._setup,
-            seed=self._seed,
-            episode=self._episode,
-            last_action=self._last_action,
+            states=states,
+            series=series,
+            setup=self.games.setup_of(0),
+            last_action=self.last_action,
             selection=self.agent_selection,
             skip_selection=self._skip_agent_selection,
             agents=tuple(self.agents),
@@ -350,7 +335,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             truncations=dict(self.truncations),
             rewards=dict(self.rewards),
             cumulative_rewards=dict(self._cumulative_rewards),
-        ).sealed(self._game_now)
+        ).sealed()
 
     def set_state(self, moment: EnvState) -> None:
         """Return to a snapshot of this environment, or of another one for the same game.
@@ -359,13 +344,12 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             OptionError: this is not a snapshot, it comes from an environment with another state or
                 action space, or it was changed after `get_state`; the environment has not changed.
         """
-        check_moment(moment, self._game_now)
+        check_moment(moment, self.game.title)
+        fitting = self.games.fitting(moment.states, moment.series, [moment.setup])
         self._begin_change()
-        self._game_now.states[0] = moment.states[0]
-        self._game_now.look()
-        self._start[0] = moment.start[0]
-        self._setup, self._seed, self._episode = moment.setup, moment.seed, moment.episode
-        self._last_action = moment.last_action
+        self.games.restore(fitting)
+        self.games.look()
+        self.last_action = moment.last_action
         self.rewards = dict(moment.rewards)
         self._cumulative_rewards = dict(moment.cumulative_rewards)
         self._follow_state(moment.agents)
@@ -373,21 +357,11 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self.truncations = dict(moment.truncations)
         self.agent_selection = moment.selection
         self._skip_agent_selection = moment.skip_selection
-        if not moment.agents or any(self.terminations.values()):
-            self.clear_masks()  # an illegal move ends the episode but not the game
         self._complete(list(moment.agents))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the window, which belongs to this process; with a checksum."""
-        start = self._game_now.checksum(self._start)
-        return {**self.__dict__, "_renderer": None, "checksum": start}
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        saved = dict(saved)
-        given, game = saved.pop("checksum", None), saved["_game_now"]
-        if given != game.checksum(saved["_start"]):
-            raise OptionError("start: it was changed after it was saved")
-        self.__dict__.update(saved)
+        """Everything but the window, which belongs to this process."""
+        return {**self.__dict__, "_renderer": None}
 
     # ---- display ----
 
@@ -416,7 +390,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
                 stacklevel=2,
             )
             return None
-        scene = self.position.scene(last_action=self._last_action)
+        scene = self.position.scene(last_action=self.last_action)
         if self._renderer is None:
             from azumaya.envs.render import Renderer  # noqa: PLC0415 - drawing is loaded when used
 

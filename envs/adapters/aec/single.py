@@ -1,4 +1,4 @@
-"""One game in its own buffers; a single kernel call plays a move and writes all outputs.
+"""One game of the engine; a single kernel call plays a move and writes all outputs.
 
 Calling a kernel from Python costs 0.3 µs if it takes arrays, but 2 µs if it takes a single record,
 because numba then looks up its type every time. Both are more than the rules themselves cost. So
@@ -8,17 +8,16 @@ one call does everything that the AEC environment needs for a step.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from azumaya.envs.adapters.batch.kernels import PLANES, show_kernel
-from azumaya.envs.errors import OptionError
-from azumaya.envs.game import Game, state_kind
-from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.kernels.checksum import checksum_key, checksum_of_one
+from azumaya.envs.engine.games import Games
+from azumaya.envs.engine.kernels import PLANES, show_kernel
+from azumaya.envs.game import Game
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.spread import aligned, padded
+from azumaya.envs.setup import Setup
 
 _LOOK = -1
 """Stands for an action; nothing is played."""
@@ -44,45 +43,63 @@ def turn_kernel(game: Game, words: int) -> Any:
     return turn
 
 
-class SingleGame:
+class SingleGame(Games):
     """One game, with what both players see of it.
 
     Args:
         game: the game.
-        num_actions: the number of actions.
+        setup: its validated options.
 
     Attributes:
-        states: the state, `(1,)`; call `look` after changing it.
         to_move, over, payoff: the fields of the state, as ints.
     """
 
-    def __init__(self, game: Game, num_actions: int) -> None:
-        self.game, self.num_actions = game, num_actions
-        kind, state = state_kind(game, num_actions), game.rules.state
-        self._keys = checksum_key(kind, state), checksum_key(kind, state, state)
-        self.states = game.new_states(1)
+    losable = True
+    _REBUILT: ClassVar[tuple[str, ...]] = (
+        *Games._REBUILT, "_masks", "_planes", "_both_masks", "_each_mask", "_facts", "_outputs",
+        "_turn", "_start",
+    )  # fmt: skip
+
+    def __init__(self, game: Game, setup: Setup) -> None:
+        super().__init__(game, setup, 1)
         self.to_move = self.over = self.payoff = 0
-        words, size = word_count(num_actions), len(game.observation.planes) * game.observation.cells
-        self._masks, views = aligned((2, padded(num_actions)), np.int8), padded(size)
-        self._views = aligned((2, views), np.int8)
-        self._planes = self._views[:, :size].reshape(
-            2, len(game.observation.planes), *game.observation.shape
-        )
-        self._both_masks = self._masks[:, :num_actions]
+        self._build()
+
+    def _build(self) -> None:
+        super()._build()
+        game, actions = self.game, self.num_actions
+        size = len(game.observation.planes) * game.observation.cells
+        self.legal = np.zeros((2, self.words), np.uint64)
+        self._masks = aligned((2, padded(actions)), np.int8)
+        views = aligned((2, padded(size)), np.int8)
+        shape = (2, len(game.observation.planes), *game.observation.shape)
+        self._planes = views[:, :size].reshape(shape)
+        self._both_masks = self._masks[:, :actions]
         self._each_mask = tuple(self._both_masks)
         self._facts = np.zeros(3, np.int64)
+        self._start: tuple[Any, np.ndarray | None] = (None, None)
         seen = np.zeros(game.observation.packed_words, np.uint64)
-        self._room = (seen, np.zeros((2, words), np.uint64), self._masks, self._views)
-        self._turn = turn_kernel(game, words)
+        self._outputs = (seen, self.legal, self._masks, views)
+        self._turn = turn_kernel(game, self.words)
+
+    def _refresh(self) -> None:
+        self.look()
 
     def play(self, action: int) -> None:
         """Make a legal move."""
-        self._turn(self.states, action, self._facts, *self._room)
+        self._turn(self.states, action, self._facts, *self._outputs)
         self.to_move, self.over, self.payoff = self._facts.tolist()
 
     def look(self) -> None:
         """Update the outputs from the current state."""
         self.play(_LOOK)
+        if self.series["lost"][0]:
+            self._masks[:] = 0
+
+    def lose(self) -> None:
+        """End the episode by an illegal action: nothing is legal any more."""
+        self.series["lost"] = 1
+        self._masks[:] = 0
 
     def is_legal(self, action: int) -> bool:
         """Whether an action, from 0 to `num_actions - 1`, is legal for the player to move."""
@@ -96,29 +113,13 @@ class SingleGame:
         """A copy of both players' action masks, `(2, num_actions)` int8."""
         return self._both_masks.copy()
 
-    def clear_masks(self) -> None:
-        """Mark all actions as illegal, until the next move or `look`."""
-        self._masks[:] = 0
-
     def planes(self, player: int) -> np.ndarray:
         """A copy of a player's observation, `(C, rows, columns)` int8."""
         return self._planes[player].copy()
 
-    def checksum(self, *states: np.ndarray) -> int:
-        """The checksum of one or two states, `(1,)` each, for this game and action space."""
-        return checksum_of_one(self._keys[len(states) - 1], *states)
-
-    def __getstate__(self) -> tuple[Game, int, np.ndarray, int, bool]:
-        """The data from which the rest is rebuilt: copied buffers would not be aligned."""
-        cleared = not self._masks.any()
-        return self.game, self.num_actions, self.states, self.checksum(self.states), cleared
-
-    def __setstate__(self, saved: tuple[Game, int, np.ndarray, int, bool]) -> None:
-        game, num_actions, states, given, cleared = saved
-        SingleGame.__init__(self, game, num_actions)
-        if given != self.checksum(states):
-            raise OptionError("states: they were changed after they were saved")
-        self.states[0] = states[0]
-        self.look()
-        if cleared:
-            self.clear_masks()
+    def _start_of(self, setup: Setup, series: np.ndarray) -> np.ndarray | None:
+        """As for all games, but found once for each episode."""
+        episode = setup, int(series["key"][0])
+        if self._start[0] != episode:
+            self._start = episode, super()._start_of(setup, series)
+        return self._start[1]

@@ -11,8 +11,8 @@ from pettingzoo.utils import wrappers
 
 from azumaya.envs.adapters.aec.moments import EnvState
 from azumaya.envs.adapters.aec.raw_env import RawEnv
-from azumaya.envs.adapters.batch.checks import ILLEGAL_REWARD
 from azumaya.envs.adapters.copying import CopiedDeeply
+from azumaya.envs.engine.checks import ILLEGAL_REWARD
 from azumaya.envs.game import Game
 from azumaya.envs.setup import POSITION
 
@@ -33,13 +33,13 @@ class TerminateIllegal(wrappers.TerminateIllegalWrapper):
         raw = self.env.unwrapped
         if isinstance(action, bool | np.bool_):
             raw.position.check_action(action)
-        now = raw._game_now
+        now = raw.games
         self._prev_obs = {"action_mask": now.mask(now.to_move)}
         # not `_terminated`, which stays set when a state before the illegal move is restored
         was_over = any(raw.terminations.values())
         super().step(action)
         if not was_over and any(raw.terminations.values()):
-            raw.clear_masks()  # the episode is over, so nothing is legal
+            raw.lose()  # the episode is over, so nothing is legal
 
 
 class OrderEnforcing(CopiedDeeply, wrappers.OrderEnforcingWrapper[str, Any, Any]):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.adapters.batch.kernels import PACKED, PLANES
+from azumaya.envs.engine.kernels import PACKED, PLANES
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
 

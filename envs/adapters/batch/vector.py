@@ -17,11 +17,11 @@ from azumaya.envs.adapters.batch.arguments import (
     packed_words,
 )
 from azumaya.envs.adapters.batch.batch import Batch
-from azumaya.envs.adapters.batch.calls import Call, Caller
-from azumaya.envs.adapters.batch.checks import check_count
 from azumaya.envs.adapters.batch.outputs import Outputs
 from azumaya.envs.adapters.copying import CopiedDeeply
 from azumaya.envs.adapters.spaces import batched, observation_box
+from azumaya.envs.engine.checks import check_count
+from azumaya.envs.engine.guard import Call
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
@@ -103,22 +103,22 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         self.autoreset_mode = check_mode(autoreset_mode)
         explain_misplaced(self.game, options)
         check_names(self.game, options, type(self).__init__)
-        self._setup = prepare(self.game, options)
-        self._batch = self._make_batch(
+        self.setup = prepare(self.game, options)
+        self.games = self._make_games(
             form=observation, same_step=self.autoreset_mode is AutoresetMode.SAME_STEP,
             restarts=self.autoreset_mode is not AutoresetMode.DISABLED,
             illegal=illegal, threads=threads,
         )  # fmt: skip
         self.copy, self._packed = check_flag("copy", copy), observation == "packed"
-        self._outputs = self._batch.new_outputs()
-        self._returned, self._caller = False, Caller()
-        self._changes = 0  # how many calls have changed games
+        self._outputs = self.games.new_outputs()
+        self._returned = False
+        self.changes = 0  # how many calls have changed games
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         self._all = self._filled(True, (self.num_envs,))
         self._make_spaces()
 
-    def _make_batch(self, **arguments: Any) -> Any:
-        return Batch(self.game, self._setup, self.num_envs, **arguments)
+    def _make_games(self, **arguments: Any) -> Any:
+        return Batch(self.game, self.setup, self.num_envs, **arguments)
 
     def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = np.bool_) -> Any:
         """An array filled with one value."""
@@ -133,12 +133,12 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         return self._all, self._all, self._all
 
     def _make_spaces(self) -> None:
-        actions, game = self._setup.num_actions, self.game
+        actions, game = self.setup.num_actions, self.game
         words = np.iinfo(np.uint64).max
         parts: dict[str, spaces.Space[Any]] = {}
         if self._packed:
             parts["observation"] = spaces.Box(0, words, (game.observation.packed_words,), np.uint64)
-            parts["action_mask"] = spaces.Box(0, words, (self._batch.words,), np.uint64)
+            parts["action_mask"] = spaces.Box(0, words, (self.games.words,), np.uint64)
         else:
             if self._outputs.observations is not None:
                 parts["observation"] = observation_box(game)
@@ -176,13 +176,13 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         given = check_options(options)
         rows = self._rows(given.pop("reset_mask", None), "reset_mask")
         setups = self._setups_with(given)
-        with Call(self, "reset", begins=True):
-            if rows is not None and not self._batch.begun and len(rows) < self.num_envs:
-                which = " after an interrupted call" if self._caller.interrupted else ""
+        with Call(self.games.guard, "reset", begins=True):
+            if rows is not None and not self.games.guard.playing and len(rows) < self.num_envs:
+                which = " after an interrupted call" if self.games.guard.interrupted else ""
                 raise OptionError(f"reset_mask: the first reset{which} must include all games")
             outputs = self._next_outputs()
-            self._batch.reset(outputs, seed, rows, setups)
-            self._changes += 1
+            self.games.reset(outputs, seed, rows, setups)
+            self.changes += 1
             return self._observations(outputs), self._infos(outputs)
 
     @property
@@ -192,13 +192,13 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         A tuple if it was given one for each game, or if games have different ones, as after a
         `reset` of some of them. Randomness does not come from `np_random`.
         """
-        with Call(self, "np_random_seed", begins=True, looks=True):
-            return self._batch.seeds() if self._batch.seeded else -1
+        with Call(self.games.guard, "np_random_seed", begins=True, looks=True):
+            return self.games.seeds() if self.games.guard.begun else -1
 
     def _setups_with(self, given: Mapping[str, Any]) -> dict[Setup, Setup]:
         """The setups of episodes with further options, by those without; none if there are none."""
         known = known_options(self.game, given)
-        return {own: override(self.game, own, known) for own in self._batch.setups if known}
+        return {own: override(self.game, own, known) for own in self.games.setups if known}
 
     def set_options(
         self, options: Mapping[str, Any] | None = None, mask: np.ndarray | None = None
@@ -219,9 +219,9 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """
         given, rows = check_options(options), self._rows(mask, "mask")
         check_names(self.game, given)
-        setup = override(self.game, self._setup, given) if given else self._setup
-        with Call(self, "set_options", begins=True):
-            self._batch.set_setup(setup, rows)
+        setup = override(self.game, self.setup, given) if given else self.setup
+        with Call(self.games.guard, "set_options", begins=True):
+            self.games.set_setup(setup, rows)
 
     def _rows(self, mask: Any, name: str) -> np.ndarray | None:
         """The rows that a mask selects; raises `OptionError`, calling the mask `name`."""
@@ -251,19 +251,19 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             IllegalActionError: the actions have the wrong shape or type, or one is illegal. The
                 error names the first such row; no game has changed.
         """
-        with Call(self, "step"):
+        with Call(self.games.guard, "step"):
             outputs = self._next_outputs()
-            ended = self._batch.step(actions, outputs)
-            self._changes += 1
+            ended = self.games.step(actions, outputs)
+            self.changes += 1
             infos = self._infos(outputs)
-            if self._batch.same_step:
+            if self.games.same_step:
                 self._add_finals(infos, outputs, ended)
             observations = self._observations(outputs)
             return observations, outputs.rewards, outputs.terminated, outputs.truncated, infos
 
     def _next_outputs(self) -> Outputs:
         if self.copy and self._returned:
-            self._outputs = self._batch.new_outputs()
+            self._outputs = self.games.new_outputs()
         self._returned = True
         return self._outputs
 
@@ -287,7 +287,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """Add the final observations of the games that ended in this step, in Gymnasium's form."""
         if not ended.size:
             return
-        finals = self._batch.finals()
+        finals = self.games.finals()
         seen = self._observations(finals)
         which = np.zeros(self.num_envs, np.bool_)
         which[ended] = True
@@ -295,7 +295,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         for slot, row in enumerate(ended):
             every[row] = {name: array[slot] for name, array in seen.items()}
         to_move = np.zeros(self.num_envs, np.int64)
-        to_move[ended] = self._batch.final_states()["to_move"]
+        to_move[ended] = self.games.final_states()["to_move"]
         rewards = np.where(which[:, None], outputs.both, 0.0)
         infos |= self._final_infos(outputs.masks, every, which, to_move, rewards)
 
@@ -340,7 +340,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             OptionError: these are not packed observations of this game.
         """
         words = packed_words(observations, "observation", self.game.observation.packed_words)
-        masks = packed_words(observations, "action_mask", self._batch.words)
+        masks = packed_words(observations, "action_mask", self.games.words)
         if isinstance(words, np.ndarray) != isinstance(masks, np.ndarray):
             raise OptionError("observations: must be all NumPy arrays or all torch tensors")
         if words.shape[:-1] != masks.shape[:-1]:
@@ -352,13 +352,13 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             planes = unpack_planes(self.game, words)
             return {
                 "observation": planes,
-                "action_mask": unpack_bits(masks, self._setup.num_actions),
+                "action_mask": unpack_bits(masks, self.setup.num_actions),
             }
         from azumaya.envs.adapters import torch_unpack  # noqa: PLC0415 - torch is optional
 
         return {
             "observation": torch_unpack.unpack_planes(self.game, words),
-            "action_mask": torch_unpack.unpack_bits(masks, self._setup.num_actions),
+            "action_mask": torch_unpack.unpack_bits(masks, self.setup.num_actions),
         }
 
     def position(self, row: int) -> Position:
@@ -367,9 +367,9 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Raises:
             OptionError: there is no such row.
         """
-        with Call(self, "position", looks=True):
+        with Call(self.games.guard, "position", looks=True):
             number = whole_number(row, "row", 0, self.num_envs - 1)
-            position: Position = self._batch.position(number)
+            position: Position = self.games.position(number)
             return position
 
     def random_actions(self) -> np.ndarray:
@@ -378,9 +378,9 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Much faster than sampling from masks. Choices are drawn from the episodes' keys, so they do
         not depend on the number of games or threads.
         """
-        with Call(self, "random_actions"):
-            actions: np.ndarray = self._batch.new_actions()
-            self._batch.choose(actions)
+        with Call(self.games.guard, "random_actions"):
+            actions: np.ndarray = self.games.new_actions()
+            self.games.choose(actions)
             return actions
 
     def rollout(self, plies: int) -> int:
@@ -398,10 +398,10 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Raises:
             OptionError: `plies` is not a whole number of at least 0.
         """
-        with Call(self, "rollout"):
-            ended: int = self._batch.rollout(whole_number(plies, "plies", 0, MOST_PLIES))
-            self._batch.resume(self._next_outputs())
-            self._changes += 1
+        with Call(self.games.guard, "rollout"):
+            ended: int = self.games.rollout(whole_number(plies, "plies", 0, MOST_PLIES))
+            self.games.resume(self._next_outputs())
+            self.changes += 1
             return ended
 
     # ---- states ----
@@ -412,8 +412,8 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Rows may be selected, repeated and concatenated, in the same way in both arrays: each row
         carries a checksum that `set_state` verifies.
         """
-        with Call(self, "get_state", looks=True):
-            return self._batch.get_states(), self._batch.get_series()
+        with Call(self.games.guard, "get_state", looks=True):
+            return self.games.save()
 
     def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> tuple[Arrays, dict[str, Any]]:
         """Return to what `get_state` gave, here or in another environment of the same kind.
@@ -427,15 +427,15 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
                 than the environment's own and the last 64 that `reset` was given (unless they
                 concern only the start); no game has changed.
         """
-        with Call(self, "set_state", begins=True):
+        with Call(self.games.guard, "set_state", begins=True):
             if not isinstance(state, tuple | list) or len(state) != 2:
                 raise OptionError(
                     f"state: {type(state).__name__} given; must be the pair that get_state() "
                     "returned"
                 )
             outputs = self._next_outputs()
-            self._batch.set_state(*state, outputs)
-            self._changes += 1
+            self.games.set_state(*state, outputs)
+            self.changes += 1
             return self._observations(outputs), self._infos(outputs)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -443,16 +443,16 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
 
         The games are copied here, because they are written out after this call.
         """
-        with Call(self, "copy", begins=True, looks=True):
-            return {**self.__dict__, "_outputs": None, "_batch": self._batch.__getstate__()}
+        with Call(self.games.guard, "copy", begins=True, looks=True):
+            return {**self.__dict__, "_outputs": None, "games": self.games.__getstate__()}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:
         self.__dict__.update(saved)
-        self._batch = Batch.__new__(Batch)
-        self._batch.__setstate__(saved["_batch"])
-        self._outputs, self._returned = self._batch.new_outputs(), False
+        self.games = Batch.__new__(Batch)
+        self.games.__setstate__(saved["games"])
+        self._outputs, self._returned = self.games.new_outputs(), False
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        if hasattr(self, "_batch"):  # Gymnasium 1.1 also closes what could not be constructed
-            self._batch.close()
+        if hasattr(self, "games"):  # Gymnasium 1.1 also closes what could not be constructed
+            self.games.close()

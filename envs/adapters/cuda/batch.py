@@ -5,7 +5,6 @@ It matches `batch.batch.Batch` bit for bit, but its buffers are torch tensors.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,29 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.adapters.batch.checks import (
-    check_count,
-    check_form,
-    check_states,
-    illegal_row,
-    save_series,
-    seed_series,
-    seeds_of,
-)
-from azumaya.envs.adapters.batch.kernels import PACKED, PLANES, SERIES
 from azumaya.envs.adapters.batch.outputs import Outputs, buffers, view_buffers
-from azumaya.envs.adapters.batch.row_setups import RowSetups
 from azumaya.envs.adapters.cuda import kernels, spreading
 from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
+from azumaya.envs.engine.checks import check_count, check_form, illegal_row
+from azumaya.envs.engine.games import ALL, Games
+from azumaya.envs.engine.kernels import PACKED, PLANES, SERIES
+from azumaya.envs.engine.setups import numbers_in
 from azumaya.envs.errors import IllegalActionError, OptionError, told
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, as_states
-from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
-
-_ALL = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +42,15 @@ class DeviceOutputs(Outputs):
     rest: tuple[Any, ...]
 
 
-class CudaBatch:
-    """Many games stepped together on a device, with the interface of `batch.Batch`.
+class CudaBatch(Games):
+    """Many games stepped together on a device, with the operations of `batch.Batch`.
+
+    `states`, `series` and `legal` are on the device: states in columns, series as rows of bytes.
 
     Args:
         game: the game.
         setup: its validated options.
-        count: the number of games.
+        count: the number of games, `n`.
         form: the observation format, `"planes"`, `"packed"` or `"none"`.
         same_step: whether a finished game restarts in the same step rather than the next one.
         restarts: whether a finished game restarts at all, or stays as it is until `reset`.
@@ -82,44 +73,39 @@ class CudaBatch:
         restarts: bool = True,
         check_actions: bool = False,
     ) -> None:
-        self.game, self.setup, self.count = game, setup, check_count(count)
-        self.restarts = restarts
-        self.form, self.same_step, self.check_actions = check_form(form), same_step, check_actions
-        seen = game.observation
+        self.form, self.same_step, self.restarts = check_form(form), same_step, restarts
+        self.check_actions, seen = check_actions, game.observation
         if self.form == PLANES and seen.cells < 8 and seen.cell_planes < len(seen.planes):
             raise OptionError(
                 f"observation={form!r}: {game.id} has {seen.cells} cells, and with number planes a "
                 "CUDA device needs 8; use 'packed'"
             )
-        self.device = device = Device()
-        self.words = word_count(setup.num_actions)
-        self._states = device.new((game.rules.state.itemsize // WORD, count), np.int64).zero_()
-        self._series = device.put(np.zeros(count, SERIES))
-        self._setups = RowSetups(game, setup, count)
-        self._take_setups(self._setups)
+        check_count(count)
+        self.device = Device()
+        super().__init__(game, setup, count)
+        self._build()
+
+    def _make_room(self) -> None:
+        device, width = self.device, self.game.rules.state.itemsize // WORD
+        self.states = device.new((width, self.count), np.int64).zero_()
+        self.series = device.put(np.zeros(self.count, SERIES))
         self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
-        self._wrong = self.new_actions()
-        self._make_views()
-        self.begun, self.seeded, self._number = False, False, 0
+        self._wrong, self._number = self.new_actions(), 0
 
-    def _take_setups(self, setups: RowSetups) -> None:
-        device, (starts, spans) = self.device, setups.starts()
-        starts = device.view(device.put(starts), self.game.rules.state)
-        self._setups, self._starts, self._spans = setups, starts, device.view(device.put(spans))
-
-    def _make_views(self) -> None:
+    def _build(self) -> None:
         """Create the kernel views of the batch's own memory."""
         device, game, count = self.device, self.game, self.count
+        self._put_starts(*self._setups.starts(self._series_of()["lasting"]))
 
         def words(shape: tuple[int, int]) -> tuple[Any, Any]:
             room = device.new(shape, np.uint64)
             return device.view(room), device.memory(room, np.uint8)
 
-        self._v_states = device.view(self._states, np.uint64)
-        self._v_series = device.view(self._series, SERIES)
+        self._v_states = device.view(self.states, np.uint64)
+        self._v_series = device.view(self.series, SERIES)
         self._v_error, self._v_wrong = device.view(self._error), device.view(self._wrong)
         seen = count if self.form == PLANES else 1
-        self._legal, self._legal_bytes = words((count, self.words))
+        self.legal, self._legal_bytes = words((count, self.words))
         self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
         self._over = device.view(device.new((count,), np.bool_))
         rows = count if self.same_step else 1
@@ -127,16 +113,44 @@ class CudaBatch:
         self._ended = device.new((rows,), np.bool_)
         self._v_ended = device.view(self._ended)
 
+    # ---- the rows ----
+
+    def _series_of(self, rows: slice = ALL) -> np.ndarray:
+        return as_states(self.device.get(self.series[rows]).reshape(-1).view(SERIES))
+
+    def _put_series(self, series: np.ndarray) -> None:
+        self.device.put(series, self.series)
+
+    def _states_of(self, rows: slice = ALL) -> np.ndarray:
+        columns = self.device.get(self.states[:, rows])
+        return as_states(from_columns(columns, self.game.rules.state))
+
+    def _put_states(self, states: np.ndarray) -> None:
+        self.device.put(to_columns(states), self.states)
+
+    def _put_starts(self, starts: np.ndarray, spans: np.ndarray) -> None:
+        device = self.device
+        self._starts = device.view(device.put(starts), self.game.rules.state)
+        self._spans = device.view(device.put(spans))
+
+    def _begin_rows(self, rows: np.ndarray, starts: np.ndarray, setup: int) -> None:
+        device = self.device
+        device.launch(
+            kernels.begin_kernel(self.game), len(rows), device.view(device.put(rows)),
+            self._v_states, self._v_series, device.view(device.put(starts), self.game.rules.state),
+            setup,
+        )  # fmt: skip
+
     # ---- buffers ----
 
     def new_outputs(self) -> DeviceOutputs:
         """New uninitialized tensors on the device."""
         device = self.device
-        made = buffers(self.game, self.setup.num_actions, self.form, self.count, device.new)
+        made = buffers(self.game, self.num_actions, self.form, self.count, device.new)
         names = ("rewards", "both", "terminated", "truncated", "to_move")
         rest = tuple(device.view(made[name]) for name in names)
         masks, views = made["masks"], made["view_rows"]
-        packed = (self._legal, self._seen)
+        packed = (self.legal, self._seen)
         if self.form == PACKED:
             packed = (device.view(masks), device.view(views))
         spread = (
@@ -158,37 +172,20 @@ class CudaBatch:
         rows: np.ndarray | None = None,
         setups: Mapping[Setup, Setup] = MappingProxyType({}),
     ) -> None:
-        """Begin an episode; arguments as for `batch.Batch.reset`, with `rows` on the host."""
+        """Begin episodes, see `begin`, and write the outputs of all games."""
         self.check()
-        device, game = self.device, self.game
-        rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
-        if seeds is not None or not self.seeded:
-            series = self._series_now()
-            seed_series(series, secrets.randbits(63) if seeds is None else seeds, rows)
-            series["episode"][rows] = -1  # the kernel begins the next one, 0
-            device.put(series, self._series)
-            self.seeded = True
-        self.begun = False
-        kernel = kernels.begin_kernel(game)
-        for own, some in self._setups.by_setup(rows):
-            setup, which = setups.get(own, own), device.view(device.put(some))
-            starts = device.view(device.put(setup.starts), game.rules.state)
-            device.launch(kernel, len(some), which, self._v_states, self._v_series, starts)
-            if setup is not self.setup or not self._setups.only_own:
-                self._setups.begin(some, setup, self._series_now()["episode"])
+        self.begin(seeds, rows, setups)
         self.resume(outputs)
 
-    @property
-    def setups(self) -> tuple[Setup, ...]:
-        """As `Batch.setups`."""
-        return self._setups.lasting()
-
     def set_setup(self, setup: Setup, rows: np.ndarray | None = None) -> None:
-        """As `Batch.set_setup`, with `rows` on the host."""
-        rows = np.arange(self.count) if rows is None else rows
-        setups = self._setups.snapshot()
-        setups.set(rows, setup, self._series_now()["episode"])
-        self._take_setups(setups)
+        """As `Games.set_setup`, with `rows` on the host."""
+        series = self._series_of()
+        setups = self._setups.with_room(series)
+        series["lasting"][ALL if rows is None else rows] = setups.number(setup)
+        starts = setups.starts(series["lasting"])
+        self._setups, self._lasting = setups, numbers_in(series["lasting"])
+        self._put_starts(*starts)
+        self._put_series(series)
 
     def step(self, actions: Any, outputs: DeviceOutputs) -> Any:
         """Play an action in every game; finished games are restarted instead, if at all.
@@ -210,16 +207,16 @@ class CudaBatch:
             self._refuse_illegal(taken, given)
         elif self._number >= 2 ** (62 - kernels.STEP_BITS):
             self.check()
-        self._number, self.begun = self._number + 1, False
+        self._number, self.guard.playing = self._number + 1, False
         step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, self.restarts)
         self.device.launch(
             step, self.count, self._v_states, self._v_series, self._starts, self._spans, given,
-            self._legal, self._over, *outputs.packed, *outputs.rest,
+            self.legal, self._over, *outputs.packed, *outputs.rest,
             self._finals, self._v_ended, self._v_error, self._v_wrong,
             self._number,
         )  # fmt: skip
         self._spread(outputs)
-        self.begun = True
+        self.guard.playing = True
         return self._ended
 
     def finals(self) -> tuple[Any, Any]:
@@ -242,7 +239,7 @@ class CudaBatch:
         """Write every game's outputs for its player to move, with zero rewards."""
         kernel = kernels.show_kernel(self.game, self.words, self.form)
         self.device.launch(
-            kernel, self.count, self._v_states, self._legal, self._over, *outputs.packed,
+            kernel, self.count, self._v_states, self.legal, self._over, *outputs.packed,
             *outputs.rest,
         )  # fmt: skip
         self._spread(outputs)
@@ -250,13 +247,13 @@ class CudaBatch:
     def resume(self, outputs: DeviceOutputs) -> None:
         """Write the outputs of all games and mark them as in progress."""
         self.show(outputs)
-        self.begun = True
+        self.guard.playing = True
 
     def choose(self, actions: Any) -> None:
         """Write a random legal action for every game, `(n,)` int64; 0 if it is over."""
         out = self.device.view(actions)
         self.device.launch(
-            kernels.choose_all, self.count, self._legal, self._over, self._v_series, out
+            kernels.choose_all, self.count, self.legal, self._over, self._v_series, out
         )
 
     def rollout(self, plies: int) -> int:
@@ -266,7 +263,7 @@ class CudaBatch:
         unreported illegal action.
         """
         self.check()
-        self.begun = False
+        self.guard.playing = False
         ended = self.device.put(np.zeros(1, np.int64))
         kernel = kernels.rollout_kernel(self.game, self.words)
         self.device.launch(
@@ -302,11 +299,11 @@ class CudaBatch:
 
     def _refuse_illegal(self, taken: Any, given: Any) -> None:
         self.device.launch(
-            kernels.check_all, self.count, given, self._legal, self._over, self._v_error
+            kernels.check_all, self.count, given, self.legal, self._over, self._v_error
         )
         row = self._read_error()
         if row != kernels.NO_ERROR:
-            raise illegal_row(self._position(row), row, int(taken[row].item()))
+            raise illegal_row(super().position(row), row, int(taken[row].item()))
 
     def _take(self, actions: Any) -> Any:
         """Validate actions, which must be on the device; returns a contiguous int64 tensor."""
@@ -335,56 +332,29 @@ class CudaBatch:
     def position(self, row: int) -> Position:
         """The position of one game, as an independent object."""
         self.check()
-        return self._position(row)
+        return super().position(row)
 
-    def _position(self, row: int) -> Position:
-        one = slice(row, row + 1)
-        return self._setups.position(
-            row, self._records(self._states[:, one]), self._series_now(one)
-        )
-
-    def get_states(self) -> np.ndarray:
-        """A copy of the states on the host, `(n,)`."""
+    def save(self) -> tuple[np.ndarray, np.ndarray]:
+        """Copies of the states and of their series on the host, see `Games.save`."""
         self.check()
-        return self._records(self._states)
-
-    def _records(self, columns: Any) -> np.ndarray:
-        return as_states(from_columns(self.device.get(columns), self.game.rules.state))
-
-    def seeds(self) -> int | tuple[int, ...]:
-        """As `Batch.seeds`."""
-        return seeds_of(self._series_now())
-
-    def get_series(self) -> np.ndarray:
-        """A host copy of the sources of the games' randomness, `(n,)` `SAVED`."""
-        states, series = self._records(self._states), self._series_now()
-        origins = self._setups.origins(series["episode"])
-        return save_series(self.game, self.setup.num_actions, states, series, origins)
-
-    def _series_now(self, rows: slice = _ALL) -> np.ndarray:
-        return as_states(self.device.get(self._series[rows]).reshape(-1).view(SERIES))
+        return super().save()
 
     def set_state(self, states: np.ndarray, series: np.ndarray, outputs: DeviceOutputs) -> None:
-        """Load states, `(n,)` on the host, and write outputs; raises as `Batch.set_state` does."""
-        series, origins = check_states(
-            self.game, self.setup.num_actions, self.count, states, series
-        )
-        setups = self._setups.restored(origins, series["episode"])
+        """Return to what `save` gave, see `fitting`, and write the outputs of all games."""
+        fitting = self.fitting(states, series)
         self.check()
-        self.begun, self._setups = False, setups
-        self.device.put(to_columns(states), self._states)
-        self.device.put(series, self._series)
-        self.seeded = True
+        self.restore(fitting)
         self.resume(outputs)
 
     def close(self) -> None:
-        """Raise for any unreported illegal action; there is nothing else to release."""
+        """Raise for any unreported illegal action."""
         self.check()
+        super().close()
 
     def _spread(self, outputs: DeviceOutputs) -> None:
         """Spread packed words to bytes if these are the outputs."""
         if self.form != PACKED:
-            write = spreading.write_masks_kernel(self.words, self.setup.num_actions)
+            write = spreading.write_masks_kernel(self.words, self.num_actions)
             threads = spreading.threads(*outputs.masks.shape)
             self.device.launch(write, threads, self._legal_bytes, self._over, outputs.spread[0])
         if self.form == PLANES:

@@ -16,13 +16,18 @@ from typing import Any
 import numpy as np
 from numba import config, cuda
 
-from azumaya.envs.adapters.batch.kernels import NONE, PACKED, first_illegal
 from azumaya.envs.adapters.cuda.records import WORD, aligned_record, record_in
 from azumaya.envs.adapters.lookahead import choose_random
+from azumaya.envs.engine.kernels import (
+    NONE,
+    PACKED,
+    first_illegal,
+    renew_kernel,
+    restart_kernel,
+)
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
 from azumaya.envs.kernels.bits import U64, ZERO
 from azumaya.envs.kernels.compile import kernel
-from azumaya.envs.kernels.rng import make_key
 
 NO_ERROR = np.iinfo(np.int64).max
 """Error word without illegal actions; otherwise it holds the step and row of the first."""
@@ -75,30 +80,15 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
 
 
 @functools.cache
-def renew_kernel(game: Game) -> Any:
-    """The kernel `renew(own, series, i, starts)`: begin the next episode of series `i` in `own`."""
-    reset = game.rules.reset
-
-    @kernel
-    def renew(own, series, i, starts):
-        series[i].episode += 1
-        series[i].key = make_key(series[i].seed, series[i].number, series[i].episode)
-        series[i].ply = 0
-        reset(own, 0, starts, series[i].key)
-
-    return renew
-
-
-@functools.cache
 def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bool) -> Any:
     """The kernel that plays an action in every game and writes the outputs, packed.
 
     An illegal action leaves its game unchanged. The first step with one stores its number and the
     lowest such row in `error`, `(1,)`, and the action in `wrong[row]`. Finished games are
-    restarted instead, from one of `starts[spans[i, 0] : spans[i, 1]]`, or stay if not `restarts`.
+    restarted instead, or stay if not `restarts`.
     With `same_step`, games restart when they end: `ended` marks them, `finals` has their states.
     """
-    play, renew, look = game.rules.play, renew_kernel(game), look_kernel(game, words, form)
+    play, restart, look = game.rules.play, restart_kernel(game), look_kernel(game, words, form)
     (size, layout), bound = _layout(game), 64 * words
 
     @per_game
@@ -121,7 +111,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
                 cuda.atomic.min(error, 0, first | i)
         elif over[i]:
             if restarts:
-                renew(own, series, i, starts[spans[i, 0] : spans[i, 1]])
+                restart(own, 0, series, i, starts, spans)
         else:
             play(own[0], action)
             gain = own[0].payoff - before
@@ -134,7 +124,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
             if end != RUNNING:
                 for w in range(size):
                     finals[w, i] = column[w]
-                renew(own, series, i, starts[spans[i, 0] : spans[i, 1]])
+                restart(own, 0, series, i, starts, spans)
         for w in range(size):
             states[w, i] = column[w]
         over[i], to_move[i] = own[0].over != RUNNING, own[0].to_move
@@ -204,11 +194,11 @@ def finals_kernel(game: Game, form: int) -> Any:
 
 @functools.cache
 def begin_kernel(game: Game) -> Any:
-    """The kernel that begins the next episode of the series in each of the given rows."""
+    """The kernel that begins the next episode, with one setup, in each of the given rows."""
     renew, size, layout = renew_kernel(game), *_layout(game)
 
     @per_game
-    def begin(rows, states, series, starts):
+    def begin(rows, states, series, starts, setup):
         r = cuda.grid(1)
         if r >= rows.shape[0]:
             return
@@ -217,7 +207,7 @@ def begin_kernel(game: Game) -> Any:
         own = record_in(column, layout)
         for w in range(size):
             column[w] = ZERO
-        renew(own, series, i, starts)
+        renew(own, 0, series, i, starts, setup)
         for w in range(size):
             states[w, i] = column[w]
 
@@ -238,7 +228,7 @@ def choose_all(legal, over, series, actions):
 @functools.cache
 def rollout_kernel(game: Game, words: int) -> Any:
     """The kernel that plays random legal moves; `ended`, `(1,)`, counts games that end in it."""
-    play, write_legal, renew = game.rules.play, game.rules.write_legal, renew_kernel(game)
+    play, write_legal, restart = game.rules.play, game.rules.write_legal, restart_kernel(game)
     size, layout = _layout(game)
 
     @cuda.jit  # a game stays in its thread for many plies: there is no limit of registers
@@ -261,7 +251,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
             if own[0].over != RUNNING:
                 if action >= 0:
                     count += 1
-                renew(own, series, i, starts[spans[i, 0] : spans[i, 1]])
+                restart(own, 0, series, i, starts, spans)
         for w in range(size):
             states[w, i] = column[w]
         cuda.atomic.add(ended, 0, count)

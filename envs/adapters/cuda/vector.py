@@ -11,10 +11,10 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from azumaya.envs.adapters.batch.arguments import check_flag
-from azumaya.envs.adapters.batch.calls import Call
-from azumaya.envs.adapters.batch.checks import check_illegal
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.cuda.batch import CudaBatch
+from azumaya.envs.engine.checks import check_illegal
+from azumaya.envs.engine.guard import Call
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
@@ -82,14 +82,14 @@ class CudaVectorEnv(AzumayaVectorEnv):
             **options,
         )
 
-    def _make_batch(self, **arguments: Any) -> CudaBatch:
+    def _make_games(self, **arguments: Any) -> CudaBatch:
         del arguments["threads"], arguments["illegal"]
         check = self._check_actions
-        return CudaBatch(self.game, self._setup, self.num_envs, check_actions=check, **arguments)
+        return CudaBatch(self.game, self.setup, self.num_envs, check_actions=check, **arguments)
 
     def _filled(self, value: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:
         torch = require("torch", "cuda")
-        place = self._batch.device.place
+        place = self.games.device.place
         return torch.full(shape, value, dtype=dtype or torch.bool, device=place)
 
     def _everybody(self) -> tuple[Any, Any, Any]:
@@ -105,7 +105,7 @@ class CudaVectorEnv(AzumayaVectorEnv):
 
     def _add_finals(self, infos: dict[str, Any], outputs: Any, ended: Any) -> None:
         torch = require("torch", "cuda")
-        observations, mover = self._batch.finals()
+        observations, mover = self.games.finals()
         masks = outputs.masks
         seen = {"action_mask": self._filled(0, masks.shape, masks.dtype)}
         if observations is not None:
@@ -130,5 +130,5 @@ class CudaVectorEnv(AzumayaVectorEnv):
             IllegalActionError: names the first step with an illegal action, and its lowest such
                 row.
         """
-        with Call(self, "check", begins=True, looks=True):
-            self._batch.check()
+        with Call(self.games.guard, "check", begins=True, looks=True):
+            self.games.check()

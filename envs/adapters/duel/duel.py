@@ -6,31 +6,40 @@ in every game, in the current episode or the next one.
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from azumaya.envs.adapters.batch.calls import is_closed, needs_reset
-from azumaya.envs.adapters.batch.checks import (
-    ILLEGAL_REWARD,
-    check_illegal,
-    check_states,
-    copy_actions,
-    illegal_row,
-    save_series,
-    seed_series,
+from azumaya.envs.adapters.duel.kernels import ASKED_DRAWS, SEAT, respond_kernel, seat_kernel
+from azumaya.envs.adapters.duel.opponents import (
+    MAX_EPISODES,
+    NAMED,
+    OTHERS,
+    SEATS,
+    Opponent,
+    Opponents,
+    Policy,
+    check_seat,
+    is_agent,
+    is_policy,
+    never_acts,
 )
-from azumaya.envs.adapters.batch.kernels import first_illegal
-from azumaya.envs.adapters.duel.games import Player, Players, SeatedGames
-from azumaya.envs.adapters.duel.kernels import SEAT
-from azumaya.envs.adapters.duel.opponents import NAMED, OTHERS, is_agent, is_policy
 from azumaya.envs.adapters.duel.shaping import Shaping
+from azumaya.envs.engine.checks import ILLEGAL_REWARD, check_illegal, copy_actions, illegal_row
+from azumaya.envs.engine.games import Games
+from azumaya.envs.engine.guard import Call
+from azumaya.envs.engine.kernels import PLANES, first_illegal, look_kernel, move_kernel
 from azumaya.envs.errors import OptionError
-from azumaya.envs.game import RUNNING, TRUNCATED, Game, state_kind
-from azumaya.envs.kernels.checksum import checksum
+from azumaya.envs.game import RUNNING, TRUNCATED, Game, as_states
+from azumaya.envs.kernels.rng import random_word
+from azumaya.envs.kernels.spread import aligned
 from azumaya.envs.setup import Setup
+
+Player = str | Policy | Opponent
+Players = Sequence[tuple[Player, float]] | Mapping[Player, float]
 
 
 class Turn(NamedTuple):
@@ -59,28 +68,19 @@ def _itself(turn: Turn) -> Turn:
     return turn
 
 
-class _Moment(NamedTuple):
-    """A snapshot of what a step or reset changes, restored if it fails."""
-
-    written: tuple[tuple[np.ndarray, np.ndarray], ...]
-    """Arrays modified in place, with their previous contents."""
-    replaced: dict[str, Any]
-    """Attributes that are reassigned, with their previous values."""
-
-
 _PARTS = {"states", "series", "seats", "opponents"}
 """What a state consists of; the last may be missing if it is empty."""
-_INTERRUPTED = "the last step was interrupted; "
-_REPLACED = ("planes", "masks", "_evaluations", "_seeded", "_why_reset")
+_REPLACED = ("planes", "masks", "evaluations", "opponents", "_setups")
+"""The attributes that a step or a reset replaces rather than writes."""
 
 
-class Duel(SeatedGames):
+class Duel(Games):
     """Many games between a learner and built-in opponents.
 
     Args:
         game: the game.
         setup: its validated options.
-        count: the number of games.
+        count: the number of games, `n`.
         opponent: `"random"` (the same as None), `"greedy"`, a policy, an agent, or several of
             these with weights, as pairs or a mapping; one is drawn for each episode.
         seat: the learner's seat: 0, 1, `"alternating"` (between episodes) or `"random"`.
@@ -89,9 +89,20 @@ class Duel(SeatedGames):
         shaping: the weight of reward shaping, see `Shaping`; 0: none.
         threads: the number of threads for compiled moves; None: one per core.
 
+    Attributes:
+        seats: the learner's seat, the opponent's code and what was paid, `(n,)` `SEAT`.
+        opponents: who plays.
+        planes: the learner's observations, `(n, C, rows, columns)` int8.
+        masks: its action masks, `(n, A)` int8.
+        evaluations: the positions' evaluations for the learner, if rewards are shaped, `(n,)`.
+
     Raises:
         OptionError: an argument has an invalid value.
     """
+
+    _REBUILT: ClassVar[tuple[str, ...]] = (
+        *Games._REBUILT, "planes", "masks", "_look_at", "_move_all", "_respond_all",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -105,41 +116,26 @@ class Duel(SeatedGames):
         shaping: float = 0.0,
         threads: int | None = 1,
     ) -> None:
-        check_illegal(illegal)
-        super().__init__(game, setup, count, opponent=opponent, seat=seat, threads=threads)
-        self._illegal_loses, self._seeded, self._closed = illegal == "lose", False, False
-        self._why_reset: str | None = ""
+        self._illegal_loses = check_illegal(illegal) == "lose"
+        super().__init__(game, setup, count, threads)
+        self.seats = as_states(np.zeros(count, SEAT))
+        self.opponents = Opponents(opponent)
+        self.seating = SEATS.index(check_seat(seat))
         self._shaping = Shaping(game, setup, shaping)
         self._actions = np.zeros(count, np.int64)
-        self._evaluations = np.zeros(count, np.int64)
-        self._make_outputs()
+        self.evaluations = np.zeros(count, np.int64)
+        self._build()
 
-    def __getstate__(self) -> dict[str, Any]:
-        """The attributes that cannot be rebuilt, with a checksum of the data kernels rely on."""
-        made = ("_look_at", "_move_all", "_respond_all", "_legal", "planes", "masks")
-        kept = {name: value for name, value in self.__dict__.items() if name not in made}
-        return {**kept, "checksum": self._checksum()}
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        saved = dict(saved)
-        given = saved.pop("checksum", None)
-        self.__dict__.update(saved)
-        if given != self._checksum():
-            raise OptionError("duel: its games were changed after they were saved")
-        self._make_kernels()
-        self._make_outputs()
-        if self._why_reset is None:
-            self._look_all()
-
-    def _checksum(self) -> int:
-        kind = state_kind(self.game, self.setup.num_actions)
-        return checksum(kind, self.states, self._series, self._seats)
-
-    def _make_outputs(self) -> None:
+    def _build(self) -> None:
+        super()._build()
+        self._look_at = look_kernel(self.game, self.words, PLANES)
+        self._move_all, self._respond_all = move_kernel(self.game), respond_kernel(self.game)
         seen, count = self.game.observation, self.count
-        self._legal = np.zeros((count, self._mask_words), np.uint64)
         self.planes = np.zeros((count, len(seen.planes), *seen.shape), np.int8)
-        self.masks = np.zeros((count, self.setup.num_actions), np.int8)
+        self.masks = np.zeros((count, self.num_actions), np.int8)
+
+    def _records(self) -> tuple[np.ndarray, ...]:
+        return *super()._records(), self.seats
 
     # ---- episodes ----
 
@@ -156,24 +152,11 @@ class Duel(SeatedGames):
             IllegalActionError: the opponent returned invalid or illegal actions.
             ClosedEnvironmentError: `close` was called.
         """
-        self._check_open("reset")
-        self._workers.wait_idle()
-        before = self._save()
-        self._why_reset = _INTERRUPTED
-        try:
-            self._reset(seeds)
-        except BaseException:
-            self._go_back(before)
-            raise
-
-    def _reset(self, seeds: Sequence[int] | int | None) -> None:
-        if seeds is None and self._seeded:
-            self._series["episode"] += 1
-        else:
-            seed_series(self._series, secrets.randbits(63) if seeds is None else seeds)
-        self._begin(np.arange(self.count))
-        self._look_all()
-        self._seeded, self._why_reset = True, None
+        with self._undone(), Call(self.guard, "reset", begins=True):
+            self.begin(seeds)
+            self._seat(np.arange(self.count))
+            self._refresh()
+            self.guard.playing = True
 
     def step(self, actions: Any, report: Callable[[Turn], Any] = _itself) -> Any:
         """Play the learner's action in every game, then opponents until the learner's next turn.
@@ -190,41 +173,35 @@ class Duel(SeatedGames):
             IllegalActionError: the actions have the wrong shape or type, or one is illegal, the
                 learner's or the opponent's; the error names the game, and none has changed.
             ResetNeeded: `reset` was never called, or a step against compiled opponents only, which
-                keeps no snapshot, was interrupted.
+                are not restored, was interrupted.
             ClosedEnvironmentError: `close` was called.
         """
-        self._check_open("step")
-        self.check_begun("step")
-        copy_actions(actions, self._actions)
-        lost = self._lost(self._actions)
-        before = self._save() if self._others else None
-        self._why_reset = _INTERRUPTED
-        try:
+        with self._undone(bool(self.opponents.others)), Call(self.guard, "step"):
+            copy_actions(actions, self._actions)
+            lost = self._lost(self._actions)
+            self.guard.playing = False
             reported = report(self._turn(self._actions, lost))
-        except BaseException:
-            self._go_back(before)
-            raise
-        self._why_reset = None
-        return reported
+            self.guard.playing = True
+            return reported
 
     def _turn(self, actions: np.ndarray, lost: np.ndarray) -> Turn:
         rows = np.flatnonzero(~lost)
         self._move(rows, actions[rows])
         self._respond(rows)
-        gains = self.states["payoff"] - self._seats["paid"]
-        self._seats["paid"] = self.states["payoff"]
-        rewards = np.where(self._seats["seat"] == 0, gains, -gains).astype(np.float32)
+        gains = self.states["payoff"] - self.seats["paid"]
+        self.seats["paid"] = self.states["payoff"]
+        rewards = np.where(self.seats["seat"] == 0, gains, -gains).astype(np.float32)
         if self._shaping:
-            rewards += self._shaping.gains(self._evaluations, self._evaluate())
+            rewards += self._shaping.gains(self.evaluations, self._evaluate())
         rewards[lost] = ILLEGAL_REWARD
         dones = (self.states["over"] != RUNNING) | lost
         ended = np.flatnonzero(dones)
         truncated = (self.states["over"][ended] == TRUNCATED) & (gains[ended] == 0)
-        finals = self.look(ended, self._seats["seat"][ended])[0]
+        finals = self.look(ended, self.seats["seat"][ended])[0]
         if ended.size:
-            self._series["episode"][ended] += 1
-            self._begin(ended)
-        self._look_all()
+            self._begin_next(ended)
+            self._seat(ended)
+        self._refresh()
         return Turn(rewards, dones, ended, finals, truncated)
 
     def _lost(self, actions: np.ndarray) -> np.ndarray:
@@ -236,7 +213,7 @@ class Duel(SeatedGames):
         lost = np.zeros(self.count, np.bool_)
         row = 0
         while row < self.count:
-            row = first_illegal(row, self.count, self._legal, actions, self.setup.num_actions, lost)
+            row = first_illegal(row, self.count, self.legal, actions, self.num_actions, lost)
             if row < 0:
                 break
             if not self._illegal_loses:
@@ -244,6 +221,31 @@ class Duel(SeatedGames):
             lost[row] = True
             row += 1
         return lost
+
+    def _seat(self, rows: np.ndarray) -> None:
+        """Draw seats and opponents for new episodes; skip any that end before the learner acts."""
+        for _ in range(MAX_EPISODES):
+            drawn = self.opponents
+            seat_kernel()(
+                0, len(rows), rows, self.series, self.seats, self.seating, drawn.limits, drawn.codes
+            )
+            self.seats["paid"][rows] = self.states["payoff"][rows]
+            self._respond(rows)
+            rows = rows[self.states["over"][rows] != RUNNING]
+            if not rows.size:
+                return
+            self._begin_next(rows)
+        raise never_acts()
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Change the opponent, starting with each game's next episode.
+
+        Raises:
+            OptionError: this is no opponent, see the class; nothing has changed.
+        """
+        self.opponents.draw(opponent, self.seats["opponent"].tolist())
+
+    # ---- saved games ----
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the games in progress depend on, by name.
@@ -254,15 +256,12 @@ class Duel(SeatedGames):
         Raises:
             ResetNeeded: no episodes are in progress.
         """
-        self.check_begun("get_state")
-        origins = self._setups.origins(self._series["episode"])
-        series = save_series(self.game, self.setup.num_actions, self.states, self._series, origins)
+        self.guard.check_playing("get_state")
+        states, series = self.save()
+        playing = self.opponents.among(self.seats["opponent"].tolist())
         return {
-            "states": self.states.copy(),
-            "series": series,
-            "seats": self._seats.copy(),
-            "opponents": self._others_in(self._seats),
-        }
+            "states": states, "series": series, "seats": self.seats.copy(), "opponents": playing,
+        }  # fmt: skip
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Return to what `get_state` gave, here or in another duel with the same arguments.
@@ -275,27 +274,20 @@ class Duel(SeatedGames):
                 opponent; nothing has changed.
             ClosedEnvironmentError: `close` was called.
         """
-        self._check_open("set_state")
-        self._workers.wait_idle()
-        if not isinstance(state, Mapping) or state.keys() | {"opponents"} != _PARTS:
-            raise OptionError(f"state: must be a mapping with the keys {', '.join(sorted(_PARTS))}")
-        states, seats, others = state["states"], state["seats"], state.get("opponents", {})
-        series, origins = check_states(
-            self.game, self.setup.num_actions, self.count, states, state["series"]
-        )
-        self._check_seats(states, seats, others)
-        setups = self._setups.restored(origins, series["episode"])
-        before, others_before = self._save(), self._others
-        try:
-            seats = self._adopted(seats, others)
-            self.states[:], self._series[:], self._seats[:] = states, series, seats
-            self._setups = setups
-            self._look_all()
-            self._seeded, self._why_reset = True, None
-        except BaseException:
-            self._others = others_before
-            self._go_back(before)
-            raise
+        with self._undone(), Call(self.guard, "set_state", begins=True):
+            if not isinstance(state, Mapping) or state.keys() | {"opponents"} != _PARTS:
+                raise OptionError(
+                    f"state: must be a mapping with the keys {', '.join(sorted(_PARTS))}"
+                )
+            seats, others = state["seats"], state.get("opponents", {})
+            fitting = self.fitting(state["states"], state["series"])
+            self._check_seats(state["states"], seats, others)
+            self.restore(fitting)
+            self.seats[:] = seats
+            self.opponents = copy(self.opponents)
+            self.seats["opponent"] = self.opponents.adopted(seats["opponent"], others)
+            self._refresh()
+            self.guard.playing = True
 
     def _check_seats(self, states: np.ndarray, seats: Any, others: Any) -> None:
         """Reject seats that do not fit the states; raises `OptionError`."""
@@ -315,47 +307,108 @@ class Duel(SeatedGames):
         if not ((states["over"] == RUNNING) & (states["to_move"] == seats["seat"])).all():
             raise OptionError("states: in every game it must be the learner's turn")
 
-    def close(self) -> None:
-        """End the threads; closing twice is safe."""
-        self._closed = True
-        self._workers.close()
-
-    def check_begun(self, name: str) -> None:
-        """Raise `ResetNeeded`, naming the method called, if no episodes are in progress."""
-        if self._why_reset is not None:
-            raise needs_reset(name, self._why_reset)
-
-    def _check_open(self, name: str) -> None:
-        if self._closed:
-            raise is_closed(name)
-
-    # ---- inside ----
-
-    def _save(self) -> _Moment:
-        written = (self.states, self._series, self._seats, self._legal)
-        return _Moment(
-            tuple((array, array.copy()) for array in written),
-            {
-                "_setups": self._setups.snapshot(),
-                **{name: getattr(self, name) for name in _REPLACED},
-            },
-        )
-
-    def _go_back(self, moment: _Moment | None) -> None:
-        """Restore a snapshot; without one, these episodes cannot continue."""
-        self._workers.wait_idle()
-        if moment is not None:
-            for array, values in moment.written:
+    @contextmanager
+    def _undone(self, wanted: bool = True) -> Iterator[None]:
+        """Return to the games as they are now if what follows fails, and if this is wanted."""
+        if not wanted:
+            yield
+            return
+        written = (self.states, self.series, self.seats, self.legal)
+        before = [(array, array.copy()) for array in written]
+        replaced = {name: getattr(self, name) for name in _REPLACED}
+        playing, begun = self.guard.playing, self.guard.begun
+        try:
+            yield
+        except BaseException:
+            self.workers.wait_idle()
+            self.guard.playing = False
+            for array, values in before:
                 array[:] = values
-            self.__dict__.update(moment.replaced)  # last, because it allows steps again
+            self.__dict__.update(replaced)
+            self.guard.begun, self.guard.playing = begun, playing
+            raise
+
+    # ---- looking ----
+
+    def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Players' observations: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
+        legal = np.empty((len(rows), self.words), np.uint64)
+        return self._look(rows, np.ascontiguousarray(players), legal)
+
+    def _look(
+        self, rows: np.ndarray, players: np.ndarray, legal: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As `look`; `legal`, `(n, W)`, receives the packed masks."""
+        seen, count = self.game.observation, len(rows)
+        planes = aligned((count, len(seen.planes) * seen.cells), np.int8)
+        masks = aligned((count, self.num_actions), np.int8)
+
+        def arguments() -> tuple[Any, ...]:
+            room = np.empty(seen.packed_words, np.uint64)
+            return rows, players, self.states, room, legal, masks, planes
+
+        self.workers.run(self._look_at, count, arguments)
+        return planes.reshape(count, len(seen.planes), *seen.shape), masks
 
     def _evaluate(self) -> np.ndarray:
         """The games' evaluations for the learner, `(n,)`."""
-        return self._shaping.evaluations(self.states, self._seats["seat"].copy(), self._evaluations)
+        return self._shaping.evaluations(self.states, self.seats["seat"].copy(), self.evaluations)
 
-    def _look_all(self) -> None:
+    def _refresh(self) -> None:
         """Update the learner's observations and the evaluations of all games."""
         if self._shaping:
-            self._evaluations = self._evaluate()
+            self.evaluations = self._evaluate()
         rows = np.arange(self.count)
-        self.planes, self.masks = self._look(rows, self._seats["seat"].copy(), self._legal)
+        self.planes, self.masks = self._look(rows, self.seats["seat"].copy(), self.legal)
+
+    # ---- moves ----
+
+    def _respond(self, rows: np.ndarray) -> None:
+        """Play the opponents' moves until the learner is to act or the game ends."""
+
+        def arguments() -> tuple[Any, ...]:
+            words = np.zeros(self.words, np.uint64)
+            trial, ties = self.game.new_states(2), words.copy()
+            return rows, self.states, self.series, self.seats, words, trial, ties
+
+        self.workers.run(self._respond_all, len(rows), arguments)
+        for code, other in self.opponents.others.items():
+            mine = rows[self.seats["opponent"][rows] == code]
+            while (mine := self._waiting(mine)).size:
+                self._move(mine, self._ask(other, mine))
+
+    def _waiting(self, rows: np.ndarray) -> np.ndarray:
+        """The rows in which the opponent is to move."""
+        running = self.states["over"][rows] == RUNNING
+        theirs = self.states["to_move"][rows] != self.seats["seat"][rows]
+        return rows[running & theirs]
+
+    def _ask(self, other: Any, rows: np.ndarray) -> np.ndarray:
+        """Ask a policy or agent for actions and validate them."""
+        count, players = len(rows), self.states["to_move"][rows]
+        legal = np.empty((count, self.words), np.uint64)
+        planes, masks = self._look(rows, players, legal)
+        actions = np.empty(count, np.int64)
+        given = self._ask_agent(other, rows) if is_agent(other) else other(planes, masks)
+        copy_actions(given, actions, "opponent's ")
+        # by the packed masks, because a policy may have written into those that it was given
+        over = np.zeros(count, np.bool_)
+        bad = first_illegal(0, count, legal, actions, self.num_actions, over)
+        if bad >= 0:
+            row = int(rows[bad])
+            raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")
+        return actions
+
+    def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> list[int]:
+        """Ask an agent for actions, passing keys and positions with hidden information redrawn."""
+        series = self.series[rows]
+        keys = [int(random_word(s["key"], ASKED_DRAWS + int(s["ply"]))) for s in series]
+        self.series["ply"][rows] += 1
+        positions = [
+            self.position(int(row)).resample_hidden(key)
+            for row, key in zip(rows, keys, strict=True)
+        ]
+        return agent.act(positions, keys)
+
+    def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        self.workers.run(self._move_all, len(rows), lambda: (rows, actions, self.states))

@@ -79,7 +79,7 @@ NAMED: Mapping[str, Named] = {
 }
 """The named opponents."""
 SEATS = (0, 1, "alternating", "random")
-"""Valid values for the learner's seat."""
+"""Valid values for the learner's seat; their places are the codes in compiled kernels."""
 WHOLE = 1 << 31
 """The total weight of all opponents."""
 MAX_EPISODES = 1000
@@ -197,3 +197,47 @@ def class_hint(opponents: Iterable[Any]) -> str:
         if isinstance(each, type):
             return f"; this is a class; pass an instance of it: {each.__name__}(...)"
     return ""
+
+
+class Opponents:
+    """Who plays in games: the code of the opponent in each, and policies and agents by their codes.
+
+    Args:
+        given: the opponents that are drawn, see `weighted`.
+
+    Attributes:
+        others: the policies and agents that are drawn or still play, by their codes.
+        limits, codes: where the share of each opponent ends in a draw, and its code, `(n,)` int64.
+    """
+
+    def __init__(self, given: Any) -> None:
+        self.others: dict[int, Any] = {}
+        self._next_code = OTHERS
+        self.draw(given, ())
+
+    def draw(self, given: Any, playing: Iterable[int]) -> None:
+        """Draw other opponents from now on; those with the codes `playing` are kept as well."""
+        pairs = weighted(given)
+        self.others = self.among(playing)
+        codes = [NAMED[p].code if isinstance(p, str) else self._add(p) for p, _ in pairs]
+        self.limits, self.codes = limits_of(pairs), np.array(codes, np.int64)
+
+    def _add(self, other: Any) -> int:
+        """Give a policy or agent a code."""
+        code, self._next_code = self._next_code, self._next_code + 1
+        self.others[code] = other
+        return code
+
+    def among(self, codes: Iterable[int]) -> dict[int, Any]:
+        """The policies and agents with these codes."""
+        wanted = set(codes)
+        return {code: each for code, each in self.others.items() if code in wanted}
+
+    def adopted(self, codes: np.ndarray, others: Mapping[int, Any]) -> np.ndarray:
+        """The codes here, `(n,)`, of the opponents that have other codes where they were saved."""
+        adopted = codes.copy()
+        self.others = self.among(self.codes.tolist())
+        for code, other in others.items():
+            here = [known for known, each in self.others.items() if each is other]
+            adopted[codes == code] = here[0] if here else self._add(other)
+        return adopted

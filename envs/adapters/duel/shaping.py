@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.adapters.batch.kernels import SERIES, begin_kernel, rollout_kernel
+from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import TERMINATED, Game, as_states
-from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.game import TERMINATED, Game
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.setup import Setup
 
@@ -91,16 +90,12 @@ class Shaping:
 
 def _spread(game: Game, setup: Setup) -> float:
     """The root mean square of the evaluation over random play from fixed keys, at least 1."""
-    words = word_count(setup.num_actions)
-    states, series = game.new_states(SAMPLE_GAMES), as_states(np.zeros(SAMPLE_GAMES, SERIES))
-    series["number"] = rows = np.arange(SAMPLE_GAMES)
-    begin_kernel(game)(0, SAMPLE_GAMES, rows, states, series, setup.starts)
-    play, room = rollout_kernel(game, words), np.zeros(words, np.uint64)
-    spans = np.full((SAMPLE_GAMES, 2), (0, len(setup.starts)))
+    games = Batch(game, setup, SAMPLE_GAMES, form="none", threads=1)
+    games.begin(0)
     players, total = np.zeros(SAMPLE_GAMES, np.int64), 0.0
     found = np.zeros(SAMPLE_GAMES, np.int64)
     for _ in range(SAMPLE_ROUNDS):
-        play(0, SAMPLE_GAMES, SAMPLE_PLIES, states, series, setup.starts, spans, room)
-        _evaluation_kernel(game)(states, players, found)
+        games.rollout(SAMPLE_PLIES)
+        _evaluation_kernel(game)(games.states, players, found)
         total += float((found.astype(np.float64) ** 2).mean())
     return max(1.0, float(np.sqrt(total / SAMPLE_ROUNDS)))

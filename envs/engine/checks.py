@@ -1,4 +1,4 @@
-"""Validation of what batches are given: arguments, actions, seeds and saved states."""
+"""Validation of what games are given: arguments, actions, seeds and saved states."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from azumaya.envs.adapters.batch.kernels import NONE, PACKED, PLANES, SERIES
-from azumaya.envs.adapters.batch.row_setups import ORIGIN
+from azumaya.envs.engine.kernels import EPISODE, NONE, PACKED, PLANES
+from azumaya.envs.engine.setups import ORIGIN
 from azumaya.envs.errors import IllegalActionError, OptionError, told
 from azumaya.envs.game import Game, as_states, one_of, state_kind
 from azumaya.envs.kernels.checksum import checksums
@@ -22,8 +22,10 @@ check_illegal = one_of("illegal", "raise", "lose")
 ILLEGAL_REWARD = -1.0
 """What an illegal action gives to the player who loses the game by it."""
 MAX_GAMES = 2**31 - 1
-SAVED = np.dtype([*SERIES.descr, *ORIGIN.descr, ("checksum", np.uint64)])
-"""What `get_series` returns: `SERIES` and `ORIGIN`, with a checksum of them and the state."""
+NONE_YET = -1
+"""The number of the episode in a series that has none."""
+SAVED = np.dtype([*EPISODE.descr, *ORIGIN.descr, ("checksum", np.uint64)])
+"""How series are saved: `EPISODE` and `ORIGIN`, with a checksum of them and the state."""
 
 
 def check_count(count: Any) -> int:
@@ -40,27 +42,27 @@ def save_series(
     game: Game, num_actions: int, states: np.ndarray, series: np.ndarray, origins: np.ndarray
 ) -> np.ndarray:
     """Series with checksums of the games' states, `(n,)` `SAVED`, for the caller to keep."""
-    saved = as_states(np.empty(len(series), SAVED))
-    for part in (series, origins):
-        _copy_fields(part, saved, part.dtype)
-    saved["checksum"] = checksums(state_kind(game, num_actions), states, series, origins)
+    saved, episodes = as_states(np.empty(len(series), SAVED)), np.empty(len(series), EPISODE)
+    copy_fields(series, episodes, EPISODE)
+    for part in (episodes, origins):
+        copy_fields(part, saved, part.dtype)
+    saved["checksum"] = checksums(state_kind(game, num_actions), states, episodes, origins)
     return saved
 
 
-def _copy_fields(source: np.ndarray, out: np.ndarray, fields: np.dtype[Any]) -> None:
+def copy_fields(source: np.ndarray, out: np.ndarray, fields: np.dtype[Any]) -> None:
+    """Copy some fields, those of a dtype, from records to others."""
     for name in fields.names or ():
         out[name] = source[name]
 
 
 def check_states(
-    game: Game, num_actions: int, count: int, states: Any, saved: Any, illegal: str = "raise"
+    game: Game, num_actions: int, count: int, states: Any, saved: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Reject states that do not come from `get_state` of a matching batch.
-
-    With `illegal="raise"`, no game may be lost by an illegal action.
+    """Reject states that were not saved for such games.
 
     Returns:
-        The series, `(n,)` `SERIES`, and the setups' origins, `(n,)` `ORIGIN`.
+        How the episodes stand, `(n,)` `EPISODE`, and the setups' origins, `(n,)` `ORIGIN`.
 
     Raises:
         OptionError: a type or shape is wrong, or a checksum does not match: the row was modified
@@ -69,32 +71,28 @@ def check_states(
     for name, given, own in (("states", states, game.rules.state), ("series", saved, SAVED)):
         if not isinstance(given, np.ndarray):
             raise OptionError(f"{name}: {type(given).__name__} given, an array is needed")
-        if given.shape != (count,) or np.dtype(given.dtype.descr) != np.dtype(own.descr):
+        alike = given.dtype == own or np.dtype(given.dtype.descr) == np.dtype(own.descr)
+        if given.shape != (count,) or not alike:
             raise OptionError(
                 f"{name}: {given.dtype} of shape {given.shape} given; the states of "
                 f"{count} games of {game.title} are needed"
             )
-    series, origins = as_states(np.empty(count, SERIES)), np.empty(count, ORIGIN)
-    for part in (series, origins):
-        _copy_fields(saved, part, part.dtype)
-    wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, series, origins)
+    episodes, origins = np.empty(count, EPISODE), np.empty(count, ORIGIN)
+    for part in (episodes, origins):
+        copy_fields(saved, part, part.dtype)
+    wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, episodes, origins)
     if wrong.any():
         raise OptionError(
             f"state: row {int(np.argmax(wrong))} was changed after get_state() returned it, or is "
             f"from an environment that does not have {num_actions} actions"
         )
-    if illegal != "lose" and series["lost"].any():
-        raise OptionError(
-            f"state: row {int(np.argmax(series['lost'] != 0))} was lost by an illegal action; an "
-            "environment with illegal='lose' is needed"
-        )
-    return series, origins
+    return episodes, origins
 
 
-def seed_series(
-    series: np.ndarray, seeds: Sequence[int] | int, rows: np.ndarray | None = None
-) -> None:
+def seed_series(series: np.ndarray, seeds: Sequence[int] | int, rows: np.ndarray) -> None:
     """Start new series of episodes in the given rows, from one shared seed or one seed per game.
+
+    None of their episodes has begun yet: the next one, number 0, is the first.
 
     With a shared seed, game `i` is environment number `i` of that seed. With its own seed, a game
     is environment number 0, like a single environment.
@@ -102,7 +100,6 @@ def seed_series(
     Raises:
         OptionError: a seed is invalid, or the number of seeds is wrong; nothing has changed.
     """
-    rows = np.arange(len(series)) if rows is None else rows
     if _are_several(seeds):
         if len(seeds) != len(series):
             raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
@@ -110,7 +107,7 @@ def seed_series(
         series["seed"][rows], series["number"][rows] = every[rows], 0
     else:
         series["seed"][rows], series["number"][rows] = np.uint64(check_seed(seeds)), rows
-    series["episode"][rows] = 0
+    series["episode"][rows] = NONE_YET
 
 
 def seeds_of(series: np.ndarray) -> int | tuple[int, ...]:

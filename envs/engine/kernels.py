@@ -25,7 +25,7 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import draw_start, drawn, make_key
 from azumaya.envs.kernels.spread import SPREAD_BYTES, fetch, fill, row_of, spread_row_kernel
 
-SERIES = np.dtype(
+EPISODE = np.dtype(
     [
         ("seed", U64),
         ("number", np.int64),  # of the environment
@@ -36,6 +36,8 @@ SERIES = np.dtype(
     ]
 )
 """The source of one game's randomness, and how its episode stands."""
+SERIES = np.dtype([*EPISODE.descr, ("setup", np.int64), ("lasting", np.int64)])
+"""The same with the numbers of two setups, see `setups`: of this episode, and of those after it."""
 
 PLANES, PACKED, NONE = 0, 1, 2
 """Observation formats: bytes, packed words, or none."""
@@ -90,15 +92,37 @@ def choose_kernel(words: int) -> Any:
 
 
 @functools.cache
-def restart_kernel(game: Game) -> Any:
-    """The kernel `restart(states, i, series, starts)`: begin the episode given by `series`."""
+def renew_kernel(game: Game) -> Any:
+    """The kernel `renew(states, place, series, i, starts, setup)`: begin a series' next episode.
+
+    It begins in `states[place]`, with the setup of this number, whose starts are given.
+    """
     reset = game.rules.reset
 
     @kernel
-    def restart(states, i, series, starts):
+    def renew(states, place, series, i, starts, setup):
+        series[i].episode += 1
         series[i].key = make_key(series[i].seed, series[i].number, series[i].episode)
         series[i].ply = series[i].lost = 0
-        reset(states, i, starts, series[i].key)
+        series[i].setup = setup
+        reset(states, place, starts, series[i].key)
+
+    return renew
+
+
+@functools.cache
+def restart_kernel(game: Game) -> Any:
+    """The kernel `restart(states, place, series, i, starts, spans)`.
+
+    It begins the next episode as `renew` does, with the series' lasting setup. The starts of setup
+    `k` are `starts[spans[k, 0] : spans[k, 1]]`.
+    """
+    renew = renew_kernel(game)
+
+    @kernel
+    def restart(states, place, series, i, starts, spans):
+        setup = series[i].lasting
+        renew(states, place, series, i, starts[spans[setup, 0] : spans[setup, 1]], setup)
 
     return restart
 
@@ -158,13 +182,13 @@ def _look_at(game: Game, form: int) -> Any:
 
 @functools.cache
 def begin_kernel(game: Game) -> Any:
-    """The kernel that begins the episode given by `series` in each of `rows[start:stop]`."""
-    restart = restart_kernel(game)
+    """The kernel that begins the next episode, with one setup, in each of `rows[start:stop]`."""
+    renew = renew_kernel(game)
 
     @kernel
-    def begin(start, stop, rows, states, series, starts):
+    def begin(start, stop, rows, states, series, starts, setup):
         for r in range(start, stop):
-            restart(states, rows[r], series, starts)
+            renew(states, rows[r], series, rows[r], starts, setup)
 
     return begin
 
@@ -190,10 +214,9 @@ def step_kernel(
     With `lose`, an illegal action loses the game for the player who made it; otherwise all actions
     must be legal. The state stays as it was before that action, and the series says who lost.
 
-    A finished game is restarted instead, from one of `starts[spans[i, 0] : spans[i, 1]]`, or stays
-    as it is if not `restarts`; its reward is zero. With `same_step`, it is restarted in the step
-    that ends it: final states go to `finals` and their rows to `final_rows`, both from index
-    `start`, and the kernel returns how many there are.
+    A finished game is restarted instead, or stays as it is if not `restarts`; its reward is zero.
+    With `same_step`, it is restarted in the step that ends it: final states go to `finals` and
+    their rows to `final_rows`, both from index `start`, and the kernel returns how many there are.
     """
     play, restart = game.rules.play, restart_kernel(game)
     show = show_kernel(game, words, form)
@@ -228,8 +251,7 @@ def step_kernel(
             mover, gain = states[i].to_move, 0
             if states[i].over != RUNNING:
                 if restarts:
-                    series[i].episode += 1
-                    restart(states, i, series, starts[spans[i, 0] : spans[i, 1]])
+                    restart(states, i, series, i, starts, spans)
                     lost = False
             elif lose and first_illegal(i, i + 1, legal, actions, 64 * words, over) >= 0:
                 states[i].over, series[i].lost, lost, gain = TERMINATED, 1, True, 2 * mover - 1
@@ -240,7 +262,8 @@ def step_kernel(
             end = states[i].over
             if ahead and end != RUNNING:
                 key = make_key(series[i].seed, series[i].number, series[i].episode + 1)
-                own = starts[spans[i, 0] : spans[i, 1]]
+                setup = series[i].lasting
+                own = starts[spans[setup, 0] : spans[setup, 1]]
                 fetch(own, drawn(own, key))
             terminated[i] = end == TERMINATED
             truncated[i] = end == TRUNCATED
@@ -251,8 +274,7 @@ def step_kernel(
                 finals[start + ended] = states[i]
                 final_rows[start + ended] = i
                 ended, lost = ended + 1, False
-                series[i].episode += 1
-                restart(states, i, series, starts[spans[i, 0] : spans[i, 1]])
+                restart(states, i, series, i, starts, spans)
             over[i] = states[i].over != RUNNING
             player = states[i].to_move
             to_move[i] = player
@@ -325,8 +347,7 @@ def rollout_kernel(game: Game, words: int) -> Any:
                 if states[i].over != RUNNING:
                     if action >= 0:
                         ended += 1
-                    series[i].episode += 1
-                    restart(states, i, series, starts[spans[i, 0] : spans[i, 1]])
+                    restart(states, i, series, i, starts, spans)
         return ended
 
     return rollout

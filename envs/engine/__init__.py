@@ -1,0 +1,1 @@
+"""The engine: many games in a few arrays, under every environment."""
