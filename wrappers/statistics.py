@@ -37,8 +37,8 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
 
     def __init__(self, env: Any) -> None:
         inner = getattr(env, "unwrapped", None)
-        # one on a device is of a subclass, but gives tensors, which do not add up with arrays
-        if not isinstance(inner, AzumayaVectorEnv) or not isinstance(inner.games, Batch):
+        # those on a device give tensors, which do not add up with arrays
+        if not isinstance(inner, AzumayaVectorEnv) or type(inner.games) is not Batch:
             raise OptionError(f"env={brief(env)}: must be an Azumaya vector environment on the CPU")
         super().__init__(env)
         self._same_step = env.unwrapped.autoreset_mode is AutoresetMode.SAME_STEP

@@ -94,6 +94,10 @@ class Games:
     def _refresh(self) -> None:
         """Write what follows from the states, after these were replaced."""
 
+    def settle(self) -> None:
+        """Wait for what is still at work after a call."""
+        self.workers.wait_idle()
+
     # ---- episodes ----
 
     def begin(
@@ -113,7 +117,7 @@ class Games:
         Raises:
             OptionError: a seed is invalid; nothing has changed.
         """
-        self.workers.wait_idle()
+        self.settle()
         rows = np.arange(self.count) if rows is None else np.ascontiguousarray(rows, np.int64)
         if seeds is not None or not self.guard.begun:
             series = self._series_of()
@@ -155,7 +159,7 @@ class Games:
 
     def set_setup(self, setup: Setup, rows: np.ndarray | None = None) -> None:
         """Give some games, or all, another setup from their next episodes on."""
-        self.workers.wait_idle()
+        self.settle()
         series = self._series_of().copy()
         setups = self._setups.with_room(series)
         series["lasting"][ALL if rows is None else rows] = setups.number(setup)
@@ -188,6 +192,7 @@ class Games:
 
     def position(self, row: int) -> Position:
         """The position of one game, as an independent object."""
+        self.settle()
         one = slice(row, row + 1)
         series = self._series_of(one)
         setup = self._setups[series["setup"][0]]
@@ -215,6 +220,7 @@ class Games:
 
     def save(self) -> tuple[np.ndarray, np.ndarray]:
         """Copies of the states and of their series as `SAVED`, `(n,)` each."""
+        self.settle()
         states, series = self._states_of(), self._series_of()
         states = states.copy() if states is self.states else states
         origins = self._setups.origins(series["setup"])
@@ -245,7 +251,7 @@ class Games:
 
     def restore(self, fitting: Fitting) -> None:
         """Return to saved games; outputs are not written."""
-        self.workers.wait_idle()
+        self.settle()
         self.guard.playing, self.guard.begun = False, True
         self._put_states(fitting.states)
         self._setups = fitting.setups

@@ -68,8 +68,8 @@ def test_other_environments_are_refused(case: Case) -> None:
 class OnADevice(AzumayaVectorEnv):
     """Has another engine, as the environment for CUDA has, whose outputs are tensors."""
 
-    def _make_batch(self, **arguments: Any) -> Any:
-        made = super()._make_batch(**arguments)
+    def _make_games(self, **arguments: Any) -> Any:
+        made = super()._make_games(**arguments)
         return SimpleNamespace(new_outputs=made.new_outputs, words=made.words)
 
 

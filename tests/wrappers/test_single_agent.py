@@ -350,7 +350,7 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     of_another_kind = saved._replace(generator=np.random.MT19937(1).state)
     parts_missing = saved._replace(episode={}), saved._replace(generator={}), of_another_kind
     for wrong in (None, 3, env.env.get_state(), other.get_state(), *parts_missing):
-        with pytest.raises(OptionError, match=r"^(state=|state:|moment:)"):
+        with pytest.raises(OptionError, match=r"^(state=|states?:|moment:)"):
             env.set_state(wrong)  # type: ignore[arg-type]
         assert str(env.position) == before
         assert env.np_random.bit_generator.state == draws

@@ -46,7 +46,8 @@ class EnvState:
     def is_sealed(self) -> bool:
         """Whether the snapshot is as it was when it was sealed."""
         try:
-            return isinstance(self.setup, Setup) and self.checksum == self._sum()
+            given = self.checksum
+            return isinstance(self.setup, Setup) and type(given) is int and given == self._sum()
         except ValueError:  # a reward of 5,000 digits, which Python does not write
             return False
 

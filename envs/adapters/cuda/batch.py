@@ -5,25 +5,23 @@ It matches `batch.batch.Batch` bit for bit, but its buffers are torch tensors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from azumaya.envs.adapters.batch.batch import Batch
 from azumaya.envs.adapters.batch.outputs import Outputs, buffers, view_buffers
 from azumaya.envs.adapters.cuda import kernels, spreading
 from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
 from azumaya.envs.engine.checks import check_count, check_form, illegal_row
-from azumaya.envs.engine.games import ALL, Games
+from azumaya.envs.engine.games import ALL
 from azumaya.envs.engine.kernels import PACKED, PLANES, SERIES
 from azumaya.envs.engine.setups import numbers_in
 from azumaya.envs.errors import IllegalActionError, OptionError, told
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, as_states
-from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
 
 
@@ -42,7 +40,7 @@ class DeviceOutputs(Outputs):
     rest: tuple[Any, ...]
 
 
-class CudaBatch(Games):
+class CudaBatch(Batch):
     """Many games stepped together on a device, with the operations of `batch.Batch`.
 
     `states`, `series` and `legal` are on the device: states in columns, series as rows of bytes.
@@ -73,17 +71,17 @@ class CudaBatch(Games):
         restarts: bool = True,
         check_actions: bool = False,
     ) -> None:
-        self.form, self.same_step, self.restarts = check_form(form), same_step, restarts
         self.check_actions, seen = check_actions, game.observation
-        if self.form == PLANES and seen.cells < 8 and seen.cell_planes < len(seen.planes):
+        if check_form(form) == PLANES and seen.cells < 8 and seen.cell_planes < len(seen.planes):
             raise OptionError(
                 f"observation={form!r}: {game.id} has {seen.cells} cells, and with number planes a "
                 "CUDA device needs 8; use 'packed'"
             )
         check_count(count)
         self.device = Device()
-        super().__init__(game, setup, count)
-        self._build()
+        super().__init__(
+            game, setup, count, form=form, same_step=same_step, restarts=restarts, threads=1
+        )
 
     def _make_room(self) -> None:
         device, width = self.device, self.game.rules.state.itemsize // WORD
@@ -106,7 +104,7 @@ class CudaBatch(Games):
         self._v_error, self._v_wrong = device.view(self._error), device.view(self._wrong)
         seen = count if self.form == PLANES else 1
         self.legal, self._legal_bytes = words((count, self.words))
-        self._seen, self._seen_bytes = words((seen, game.observation.packed_words))
+        self._packed, self._packed_bytes = words((seen, game.observation.packed_words))
         self._over = device.view(device.new((count,), np.bool_))
         rows = count if self.same_step else 1
         self._finals = device.view(device.new((game.rules.state.itemsize // WORD, rows), np.uint64))
@@ -143,14 +141,14 @@ class CudaBatch(Games):
 
     # ---- buffers ----
 
-    def new_outputs(self) -> DeviceOutputs:
-        """New uninitialized tensors on the device."""
+    def new_outputs(self, count: int | None = None) -> DeviceOutputs:
+        """New uninitialized tensors on the device, for all games."""
         device = self.device
         made = buffers(self.game, self.num_actions, self.form, self.count, device.new)
         names = ("rewards", "both", "terminated", "truncated", "to_move")
         rest = tuple(device.view(made[name]) for name in names)
         masks, views = made["masks"], made["view_rows"]
-        packed = (self.legal, self._seen)
+        packed = (self.legal, self._packed)
         if self.form == PACKED:
             packed = (device.view(masks), device.view(views))
         spread = (
@@ -165,18 +163,6 @@ class CudaBatch(Games):
 
     # ---- episodes ----
 
-    def reset(
-        self,
-        outputs: DeviceOutputs,
-        seeds: Sequence[int] | int | None = None,
-        rows: np.ndarray | None = None,
-        setups: Mapping[Setup, Setup] = MappingProxyType({}),
-    ) -> None:
-        """Begin episodes, see `begin`, and write the outputs of all games."""
-        self.check()
-        self.begin(seeds, rows, setups)
-        self.resume(outputs)
-
     def set_setup(self, setup: Setup, rows: np.ndarray | None = None) -> None:
         """As `Games.set_setup`, with `rows` on the host."""
         series = self._series_of()
@@ -187,7 +173,7 @@ class CudaBatch(Games):
         self._put_starts(*starts)
         self._put_series(series)
 
-    def step(self, actions: Any, outputs: DeviceOutputs) -> Any:
+    def step(self, actions: Any, outputs: Any) -> Any:
         """Play an action in every game; finished games are restarted instead, if at all.
 
         Args:
@@ -219,7 +205,7 @@ class CudaBatch(Games):
         self.guard.playing = True
         return self._ended
 
-    def finals(self) -> tuple[Any, Any]:
+    def finals(self) -> Any:
         """With `same_step`, the final observations of the games that ended in the last step.
 
         Returns:
@@ -228,14 +214,14 @@ class CudaBatch(Games):
         """
         device = self.device
         rows, observations = view_buffers(self.game, self.form, self.count, device.new)
-        views = device.view(rows) if self.form == PACKED else self._seen
+        views = device.view(rows) if self.form == PACKED else self._packed
         mover, kernel = self.new_actions(), kernels.finals_kernel(self.game, self.form)
         device.launch(kernel, self.count, self._finals, self._v_ended, views, device.view(mover))
         if self.form == PLANES:
             self._spread_planes(rows, device.memory(rows, np.uint64), self._v_ended, some=True)
         return observations, mover
 
-    def show(self, outputs: DeviceOutputs) -> None:
+    def show(self, outputs: Any) -> None:
         """Write every game's outputs for its player to move, with zero rewards."""
         kernel = kernels.show_kernel(self.game, self.words, self.form)
         self.device.launch(
@@ -243,11 +229,6 @@ class CudaBatch(Games):
             *outputs.rest,
         )  # fmt: skip
         self._spread(outputs)
-
-    def resume(self, outputs: DeviceOutputs) -> None:
-        """Write the outputs of all games and mark them as in progress."""
-        self.show(outputs)
-        self.guard.playing = True
 
     def choose(self, actions: Any) -> None:
         """Write a random legal action for every game, `(n,)` int64; 0 if it is over."""
@@ -273,6 +254,10 @@ class CudaBatch(Games):
         return int(ended.item())
 
     # ---- errors ----
+
+    def settle(self) -> None:
+        """As `check`."""
+        self.check()
 
     def check(self) -> None:
         """Wait for the device; raise if an action was illegal since the last check.
@@ -303,7 +288,7 @@ class CudaBatch(Games):
         )
         row = self._read_error()
         if row != kernels.NO_ERROR:
-            raise illegal_row(super().position(row), row, int(taken[row].item()))
+            raise illegal_row(self.position(row), row, int(taken[row].item()))
 
     def _take(self, actions: Any) -> Any:
         """Validate actions, which must be on the device; returns a contiguous int64 tensor."""
@@ -327,25 +312,6 @@ class CudaBatch(Games):
             raise IllegalActionError(f"actions: on {actions.device}, needed on {self.device.place}")
         return actions.to(torch.int64).contiguous()
 
-    # ---- single games ----
-
-    def position(self, row: int) -> Position:
-        """The position of one game, as an independent object."""
-        self.check()
-        return super().position(row)
-
-    def save(self) -> tuple[np.ndarray, np.ndarray]:
-        """Copies of the states and of their series on the host, see `Games.save`."""
-        self.check()
-        return super().save()
-
-    def set_state(self, states: np.ndarray, series: np.ndarray, outputs: DeviceOutputs) -> None:
-        """Return to what `save` gave, see `fitting`, and write the outputs of all games."""
-        fitting = self.fitting(states, series)
-        self.check()
-        self.restore(fitting)
-        self.resume(outputs)
-
     def close(self) -> None:
         """Raise for any unreported illegal action."""
         self.check()
@@ -364,4 +330,4 @@ class CudaBatch(Games):
         """Spread packed observations to the rows of planes that consist of `words`."""
         write = spreading.write_planes_kernel(self.game, some)
         threads = spreading.threads(*rows.shape)
-        self.device.launch(write, threads, self._seen_bytes, which, words)
+        self.device.launch(write, threads, self._packed_bytes, which, words)

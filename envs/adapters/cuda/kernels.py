@@ -23,9 +23,11 @@ from azumaya.envs.engine.kernels import (
     PACKED,
     first_illegal,
     renew_kernel,
+    report,
     restart_kernel,
+    turn_kernel,
 )
-from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game
+from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import U64, ZERO
 from azumaya.envs.kernels.compile import kernel
 
@@ -88,7 +90,8 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
     restarted instead, or stay if not `restarts`.
     With `same_step`, games restart when they end: `ended` marks them, `finals` has their states.
     """
-    play, restart, look = game.rules.play, restart_kernel(game), look_kernel(game, words, form)
+    turn, restart = turn_kernel(game, restarts), restart_kernel(game)
+    look = look_kernel(game, words, form)
     (size, layout), bound = _layout(game), 64 * words
 
     @per_game
@@ -103,22 +106,16 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
         own = record_in(column, layout)
         for w in range(size):
             column[w] = states[w, i]
-        mover, before, action = own[0].to_move, own[0].payoff, actions[i]
+        mover, action = own[0].to_move, actions[i]
         gain, first = 0, number << STEP_BITS
         if first_illegal(i, i + 1, legal, actions, bound, over) >= 0:
             if error[0] >= first:
                 wrong[i] = action
                 cuda.atomic.min(error, 0, first | i)
-        elif over[i]:
-            if restarts:
-                restart(own, 0, series, i, starts, spans)
         else:
-            play(own[0], action)
-            gain = own[0].payoff - before
+            gain = turn(own, 0, series, i, action, starts, spans)
         end = own[0].over
-        terminated[i], truncated[i] = end == TERMINATED, end == TRUNCATED
-        both[i, 0], both[i, 1] = gain, -gain
-        rewards[i] = gain if mover == 0 else -gain
+        report(i, end, mover, gain, rewards, both, terminated, truncated)
         if same_step:
             ended[i] = end != RUNNING
             if end != RUNNING:
@@ -158,8 +155,7 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
         for w in range(size):
             column[w] = states[w, i]
         end = own[0].over
-        rewards[i], both[i, 0], both[i, 1] = 0.0, 0.0, 0.0
-        terminated[i], truncated[i] = end == TERMINATED, end == TRUNCATED
+        report(i, end, 0, 0, rewards, both, terminated, truncated)
         over[i], to_move[i] = end != RUNNING, own[0].to_move
         look(own[0], i, legal, masks, views)
 
