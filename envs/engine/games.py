@@ -186,7 +186,8 @@ class Games:
         return self.states if rows is ALL else self.states[rows]
 
     def _put_states(self, states: np.ndarray) -> None:
-        self.states[:] = states
+        # as bytes: NumPy copies records field by field, which takes 30 times as long
+        self.states.view(np.uint8)[:] = np.ascontiguousarray(states).view(np.uint8)
 
     # ---- looking ----
 

@@ -127,28 +127,6 @@ def restart_kernel(game: Game) -> Any:
     return restart
 
 
-@functools.cache
-def turn_kernel(game: Game, restarts: bool) -> Any:
-    """The kernel `turn(states, place, series, i, action, starts, spans)`, one game's step.
-
-    It plays a legal action in `states[place]` and returns what player_0 gains by it. A game that is
-    over is restarted instead, or stays as it is if not `restarts`.
-    """
-    play, restart = game.rules.play, restart_kernel(game)
-
-    @kernel
-    def turn(states, place, series, i, action, starts, spans):
-        if states[place].over != RUNNING:
-            if restarts:
-                restart(states, place, series, i, starts, spans)
-            return 0
-        before = states[place].payoff
-        play(states[place], action)
-        return states[place].payoff - before
-
-    return turn
-
-
 @kernel
 def report(i, end, mover, gain, rewards, both, terminated, truncated):
     """Write what a step gave in game `i`: how it ended, if it did, and what player_0 gained."""
@@ -250,7 +228,7 @@ def step_kernel(
     With `same_step`, it is restarted in the step that ends it: final states go to `finals` and
     their rows to `final_rows`, both from index `start`, and the kernel returns how many there are.
     """
-    turn, restart = turn_kernel(game, restarts), restart_kernel(game)
+    play, restart = game.rules.play, restart_kernel(game)
     show = show_kernel(game, words, form)
     fetch_mask, fetch_view = (
         fetch_row_kernel(words),
@@ -280,12 +258,17 @@ def step_kernel(
             lost = lose and over[i] and series[i].lost != 0
             if lost:
                 states[i].over = TERMINATED
-            mover = states[i].to_move
-            if lose and first_illegal(i, i + 1, legal, actions, 64 * words, over) >= 0:
+            mover, gain = states[i].to_move, 0
+            if states[i].over != RUNNING:
+                if restarts:
+                    restart(states, i, series, i, starts, spans)
+                    lost = False
+            elif lose and first_illegal(i, i + 1, legal, actions, 64 * words, over) >= 0:
                 states[i].over, series[i].lost, lost, gain = TERMINATED, 1, True, 2 * mover - 1
             else:
-                gain = turn(states, i, series, i, actions[i], starts, spans)
-                lost = lost and not restarts
+                before = states[i].payoff
+                play(states[i], actions[i])
+                gain = states[i].payoff - before
             end = states[i].over
             if ahead and end != RUNNING:
                 key = make_key(series[i].seed, series[i].number, series[i].episode + 1)

@@ -25,7 +25,6 @@ from azumaya.envs.engine.kernels import (
     renew_kernel,
     report,
     restart_kernel,
-    turn_kernel,
 )
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import U64, ZERO
@@ -90,7 +89,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
     restarted instead, or stay if not `restarts`.
     With `same_step`, games restart when they end: `ended` marks them, `finals` has their states.
     """
-    turn, restart = turn_kernel(game, restarts), restart_kernel(game)
+    play, restart = game.rules.play, restart_kernel(game)
     look = look_kernel(game, words, form)
     (size, layout), bound = _layout(game), 64 * words
 
@@ -112,8 +111,13 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
             if error[0] >= first:
                 wrong[i] = action
                 cuda.atomic.min(error, 0, first | i)
+        elif over[i]:
+            if restarts:
+                restart(own, 0, series, i, starts, spans)
         else:
-            gain = turn(own, 0, series, i, action, starts, spans)
+            before = own[0].payoff
+            play(own[0], action)
+            gain = own[0].payoff - before
         end = own[0].over
         report(i, end, mover, gain, rewards, both, terminated, truncated)
         if same_step:
