@@ -36,7 +36,7 @@ from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Me
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
 from azumaya.baselines.system.files import read_bytes
 from azumaya.baselines.system.threads import work_through
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 
 OPPONENTS = ("random", "greedy", "uct:100")
 MOST_PROCESSOR_SECONDS = 1 << 31

@@ -24,8 +24,8 @@ from azumaya.baselines.search.tree import MOST_VISITS, PRIOR_NODE, slot_bytes
 from azumaya.baselines.search.trees import MEGABYTES, moves_made, slots_for
 from azumaya.baselines.search.walks import Terms
 from azumaya.envs import Position
-from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.adapters.duel.asked import check_asked
+from azumaya.envs.engine.workers import check_threads
 from azumaya.envs.whole import whole_number
 
 EXPLORATION, TEMPERATURE = 1.25, 1.0

@@ -27,8 +27,8 @@ from azumaya.baselines.search.tree import (
 )
 from azumaya.baselines.search.walks import Terms, new_desk
 from azumaya.envs import IllegalActionError, MoveNameError, Position
-from azumaya.envs.adapters.batch.workers import check_threads
 from azumaya.envs.adapters.duel.asked import check_asked, check_sequence
+from azumaya.envs.engine.workers import check_threads
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.compile import bound

@@ -27,7 +27,7 @@ from azumaya.baselines.system.journal import (
 from azumaya.baselines.system.machine import commit, cpu_model
 from azumaya.baselines.version import version
 from azumaya.envs import GAMES
-from azumaya.envs.adapters.batch.workers import available_cores
+from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.position import check_seed
 
 FORMAT = 1
