@@ -43,6 +43,8 @@ def keep(life: socket.socket, words: Sequence[str]) -> NoReturn:
     _let_go()
     life.send(STARTED)
     signal.signal(signal.SIGCHLD, lambda *_: _reap(process, life))
+    for ending in (signal.SIGTERM, signal.SIGINT):  # from the child, perhaps
+        signal.signal(ending, lambda *_: life.shutdown(socket.SHUT_RDWR))
     _reap(process, life)
     while order := life.recv(1):
         with contextlib.suppress(OSError):  # it has just ended

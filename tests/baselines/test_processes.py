@@ -228,6 +228,15 @@ def test_all_ends_though_its_keeper_was_stopped(tmp_path: Path) -> None:
 
 
 @on_linux
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_all_ends_when_a_child_ends_its_keeper(tmp_path: Path, ending: int) -> None:
+    code = f"import os, time; os.fork() or os.setsid(); os.kill(os.getppid(), {int(ending)})"
+    child = Child([sys.executable, "-c", f"{code}; time.sleep(60)", str(tmp_path)])
+    eventually(lambda: not running_with(str(tmp_path)))
+    child.end()
+
+
+@on_linux
 def test_a_signal_has_been_sent_when_the_call_returns(started: list[Child]) -> None:
     """A late stop would meet the next request, and who leaves the group meanwhile sleeps on."""
     started.append(Child(["sh", "-c", "echo $PPID; exec sleep 60"]))

@@ -174,7 +174,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         """
         # before the call begins, which an error in it (here a warning may be one) would break off
         given = check_options(options)
-        rows = self._rows(given.pop("reset_mask", None), "reset_mask")
+        rows = self._rows(given.pop("reset_mask", None), "reset_mask", least=1)
         setups = self._setups_with(given)
         with Call(self.games.guard, "reset", begins=True):
             if rows is not None and not self.games.guard.playing and len(rows) < self.num_envs:
@@ -210,7 +210,8 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         Args:
             options: options by name, in place of those the environment was made with; options
                 left out, and all if it is None, are again as it was made.
-            mask: the games whose next episodes have these options, `(n,)` bool; None: all.
+            mask: the games whose next episodes have these options, `(n,)` bool, perhaps none of
+                them; None: all.
 
         Raises:
             OptionError: the mask or an option has an invalid value, or there is no such option; an
@@ -223,16 +224,17 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         with Call(self.games.guard, "set_options", begins=True):
             self.games.set_setup(setup, rows)
 
-    def _rows(self, mask: Any, name: str) -> np.ndarray | None:
+    def _rows(self, mask: Any, name: str, least: int = 0) -> np.ndarray | None:
         """The rows that a mask selects; raises `OptionError`, calling the mask `name`."""
         if mask is None:
             return None
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
             raise OptionError(f"{name}: must be a NumPy array of bool")
-        if mask.shape != (self.num_envs,) or not mask.any():
+        if mask.shape != (self.num_envs,) or mask.sum() < least:
+            also = " and at least one True" if least else ""
             raise OptionError(
                 f"{name}: shape {mask.shape} with {int(mask.sum())} True given; must have "
-                f"shape ({self.num_envs},) and at least one True"
+                f"shape ({self.num_envs},){also}"
             )
         return np.flatnonzero(mask)
 
