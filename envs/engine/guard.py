@@ -21,11 +21,12 @@ class Guard:
         playing: whether episodes are in progress.
         begun: whether there are series of episodes to continue, also after an interrupted call.
         closed: whether only looking is allowed.
+        undone: whether what fails has been undone, so that the games are as they were.
         thread: the thread that is inside a call.
     """
 
     def __init__(self) -> None:
-        self.playing = self.begun = self.closed = False
+        self.playing = self.begun = self.closed = self.undone = False
         self.thread: int | None = None
 
     @property
@@ -90,9 +91,10 @@ class Call:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if kind is not None and not issubclass(kind, ValueError):
-            self._guard.playing = False
-        self._guard.thread = None
+        guard = self._guard
+        if kind is not None and not issubclass(kind, ValueError) and not guard.undone:
+            guard.playing = False
+        guard.undone, guard.thread = False, None
 
 
 def needs_reset(name: str, why: str = "") -> ResetNeeded:

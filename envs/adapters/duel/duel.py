@@ -152,7 +152,7 @@ class Duel(Games):
             IllegalActionError: the opponent returned invalid or illegal actions.
             ClosedEnvironmentError: `close` was called.
         """
-        with self._undone(), Call(self.guard, "reset", begins=True):
+        with Call(self.guard, "reset", begins=True), self._undone():
             self.begin(seeds)
             self._seat(np.arange(self.count))
             self._refresh()
@@ -176,7 +176,7 @@ class Duel(Games):
                 are not restored, was interrupted.
             ClosedEnvironmentError: `close` was called.
         """
-        with self._undone(bool(self.opponents.others)), Call(self.guard, "step"):
+        with Call(self.guard, "step"), self._undone(bool(self.opponents.others)):
             copy_actions(actions, self._actions)
             lost = self._lost(self._actions)
             self.guard.playing = False
@@ -274,7 +274,7 @@ class Duel(Games):
                 opponent; nothing has changed.
             ClosedEnvironmentError: `close` was called.
         """
-        with self._undone(), Call(self.guard, "set_state", begins=True):
+        with Call(self.guard, "set_state", begins=True), self._undone():
             if not isinstance(state, Mapping) or state.keys() | {"opponents"} != _PARTS:
                 raise OptionError(
                     f"state: must be a mapping with the keys {', '.join(sorted(_PARTS))}"
@@ -325,7 +325,7 @@ class Duel(Games):
             for array, values in before:
                 array[:] = values
             self.__dict__.update(replaced)
-            self.guard.begun, self.guard.playing = begun, playing
+            self.guard.begun, self.guard.playing, self.guard.undone = begun, playing, True
             raise
 
     # ---- looking ----
