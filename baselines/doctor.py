@@ -129,7 +129,7 @@ def one_of_each_kind() -> list[Game]:
     """The first game of each family."""
     kinds: dict[str, Game] = {}
     for game in GAMES.values():
-        family = game.words.read_text.__module__.rpartition(".")[0]
+        family = game.words.move_name.__module__.rpartition(".")[0]
         kinds.setdefault(family, game)
     return list(kinds.values())
 

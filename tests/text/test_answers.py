@@ -246,7 +246,7 @@ def test_a_blank_of_the_other_colour_is_an_illegal_move_with_its_reason(game: st
     position = Position(game)
     answer = read_answer(position, "I think so.\nmove: be4")
     assert (answer.action, answer.name) == (None, "be4")
-    assert "must be we4: blanks have the mover's colour" in answer.problem
+    assert "must be we4, the name of this move for player_0" in answer.problem
     first = position.legal_moves()[0]
     assert read_answer(position, f"Black wants be4, so I lay {first}.").name == first
     assert read_answer(position, "I lay we4 or so.").name == "we4"
