@@ -130,17 +130,7 @@ class BatchPUCT:
         return found
 
     def advance(self, moves: Sequence[str | int | None]) -> None:
-        """Follow the games of the last search by a move each, and keep the trees below the moves.
-
-        The next search of as many positions goes on with the trees of those that were followed, row
-        by row, and adds its whole budget to their visits; a position that was not reached this way,
-        such as the start of the next game, gets a new tree. Without `advance` all trees are new. In
-        games with hidden draws nothing is kept: what was drawn since is known now.
-
-        Args:
-            moves: for each position of the last search a move of either player, by its name or as
-                an action, or None where the game is no longer followed. If both players move
-                between searches, call this twice.
+        """Follow the games of the last search by a move each, as `TreeSearch.advance` does.
 
         Raises:
             OptionError: there is no finished search, or not one move for each of its positions; at

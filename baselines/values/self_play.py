@@ -102,7 +102,7 @@ class Desk(NamedTuple):
 
     @classmethod
     def new(cls, game: Game, shape: Shape, actions: int, plies: int) -> Desk:
-        """Room for games of so many plies, with so many actions."""
+        """Room for games of at most `plies` plies and `actions` actions."""
         return cls(
             game.new_states(1),
             game.new_states(1),
@@ -135,7 +135,7 @@ class Sheets(NamedTuple):
 
     @classmethod
     def new(cls, game: Game, shape: Shape, games: int, plies: int) -> Sheets:
-        """Room for so many games of so many plies."""
+        """Room for `games` games of at most `plies` plies each."""
         most, room = games * plies, features_of(game, shape.plain).room
         return cls(
             np.zeros(games, np.int64),
@@ -147,7 +147,7 @@ class Sheets(NamedTuple):
         )
 
     def games(self, count: int) -> Games:
-        """A copy of the first games, of which there are so many."""
+        """A copy of the first `count` games."""
         positions = self.lengths[:count].sum()
         counts = self.counts[:positions].copy()
         return Games(

@@ -78,8 +78,8 @@ class Setups:
             lasting: the numbers of these setups, `(n,)`.
 
         Returns:
-            The starts, and for setup `k` their begin and end, row `k` of an array. Other setups
-            than these and the own one have rows like the own one.
+            The starts, and for setup `k` their begin and end, row `k` of an array. Setups that no
+            row needs have the starts of the setup that the games were made with.
         """
         own = self[OWN]
         spans = np.zeros((1 + max(self._by_number), 2), np.int64)
@@ -118,9 +118,6 @@ class Setups:
         Raises:
             OptionError: a row was played under options that these games were never given.
         """
-        rules, starts = self[OWN].origin
-        if (origins["rules"] == rules).all() and (origins["starts"] == starts).all():
-            return np.full(len(origins), OWN)
         by_origin = {
             setup.origin: setup for setup in [*self._by_number.values(), self[OWN], *given]
         }
