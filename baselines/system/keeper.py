@@ -44,7 +44,7 @@ def keep(life: socket.socket, words: Sequence[str]) -> NoReturn:
     life.send(STARTED)
     signal.signal(signal.SIGCHLD, lambda *_: _reap(process, life))
     for ending in (signal.SIGTERM, signal.SIGINT):  # from the child, perhaps
-        signal.signal(ending, lambda *_: life.shutdown(socket.SHUT_RDWR))
+        signal.signal(ending, lambda *_: _stop(life))
     _reap(process, life)
     while order := life.recv(1):
         with contextlib.suppress(OSError):  # it has just ended
@@ -75,7 +75,13 @@ def _reap(process: subprocess.Popen[bytes], life: socket.socket) -> None:
         while process.returncode is None and (ended := os.waitpid(-1, os.WNOHANG))[0]:
             if ended[0] == process.pid:
                 process.returncode = os.waitstatus_to_exitcode(ended[1])
-                life.shutdown(socket.SHUT_RDWR)
+                _stop(life)
+
+
+def _stop(life: socket.socket) -> None:
+    """Let the keeper end, as when the other end is closed, which it may be already."""
+    with contextlib.suppress(OSError):
+        life.shutdown(socket.SHUT_RDWR)
 
 
 def _end_all(child: int) -> None:
