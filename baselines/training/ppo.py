@@ -37,7 +37,6 @@ from azumaya.baselines.training.saves import MOST_BYTES
 from azumaya.envs import OptionError, make_vec
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.duel.shaping import Shaping
-from azumaya.envs.setup import prepare
 
 PROGRAM = "azumaya.baselines.training.ppo"
 
@@ -180,8 +179,7 @@ class Games:
             config.game, config.games, threads=config.threads, copy=False,
             autoreset_mode="SameStep", **config.options,
         )  # fmt: skip
-        game, setup = self.env.game, prepare(self.env.game, config.options)
-        self.shaping = Shaping(game, setup, config.recipe.shaping)
+        self.shaping = Shaping(self.env.game, self.env.setup, config.recipe.shaping)
         self.seats = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
         self.look(*self.env.reset(seed=config.seed))
         self.worths = self.worth(np.zeros(config.games, np.int64))
@@ -206,7 +204,7 @@ class Games:
         """The game's own evaluation of every position for player 0; `before` without shaping."""
         if not self.shaping:
             return before
-        return self.shaping.evaluations(self.env.get_state()[0], self.seats, before)
+        return self.shaping.evaluations(self.env.games.states, self.seats, before)
 
     @torch.no_grad()
     def play(self, network: nn.Module, past: Past, threads: Threads) -> Rollout:
