@@ -98,7 +98,7 @@ def alphabeta(game: Game, seconds: float, repeats: int) -> dict[str, Any]:
 
     begin()
     room.go_on(NODES)
-    line = room.frames[: int(room.control["ply"][0]) + 1]
+    line = room.memory.frames[: int(room.memory.control["ply"][0]) + 1]
     reached = [room.nodes, *line["move"], *line["best"]]
 
     def chunk() -> int:

@@ -94,7 +94,7 @@ class Room(LineRoom):
 
     def forget(self, key: int = 0) -> None:
         """Empty the table and reset the counters; `key` breaks ties at the root."""
-        forget(self.control, np.uint64(key))
+        forget(self.memory.control, np.uint64(key))
 
     def begin(self, state: np.ndarray, bound: int, depth: int) -> None:
         """Begin a search of `state`, `(1,)`, to `depth` plies; the table keeps its entries."""
@@ -106,7 +106,7 @@ class Room(LineRoom):
 
     def proven(self) -> tuple[int | None, int]:
         """The final payoff of player_0, None if it is not proven, and a move that leads to it."""
-        frame = self.frames[0]
+        frame = self.memory.frames[0]
         if not frame["proven"]:
             return None, NO_MOVE
         best = int(frame["best"]) // UNIT
@@ -157,9 +157,9 @@ class Deepening:
     def found(self) -> Found:
         """The result of the last completed iteration, or of the current one if that is better."""
         room, found = self._room, self._found
-        move = int(room.frames["move"][0])
+        move = int(room.memory.frames["move"][0])
         if not room.done and move != NO_MOVE and not room.waits(found.best):
-            score = int(room.frames["best"][0])
+            score = int(room.memory.frames["best"][0])
             found = Found(move, None, False, score, found.depth, room.nodes)
         if found.best == NO_MOVE:  # not even one ply was completed: take any legal move
             found = replace(found, best=self._position.legal_actions()[0])
@@ -170,7 +170,7 @@ class Deepening:
         self._room.begin(self._position.state, self._bound, self._depth)
 
     def _conclude(self) -> None:
-        frame = self._room.frames[0]
+        frame = self._room.memory.frames[0]
         score, exact = int(frame["best"]), bool(frame["proven"])
         value = score // UNIT if exact else None
         self._found = Found(int(frame["move"]), value, exact, score, self._depth, self._room.nodes)

@@ -100,9 +100,6 @@ class LineRoom:
             as_states(np.zeros(slots, move)), table, as_states(np.zeros(1, control)),
             np.zeros(0, np.float32), np.zeros(0, np.uint64),
         )  # fmt: skip
-        self.frames, self.moves, self.control = (
-            self.memory.frames, self.memory.moves, self.memory.control,
-        )  # fmt: skip
 
     def prepare(self, budget: Budget) -> None:
         """Get ready for searches with a budget; call it before the clock runs.
@@ -117,9 +114,9 @@ class LineRoom:
     @property
     def nodes(self) -> int:
         """Positions visited since the search forgot all others."""
-        return int(self.control["nodes"][0])
+        return int(self.memory.control["nodes"][0])
 
     @property
     def done(self) -> bool:
         """Whether the current search has ended."""
-        return bool(self.control["phase"][0] == DONE)
+        return bool(self.memory.control["phase"][0] == DONE)

@@ -38,7 +38,7 @@ class ProofRoom(LineRoom):
 
     def forget(self, key: int = 0) -> None:
         """Empty the table and reset the counters; `key` breaks ties at the root."""
-        forget(self.control, np.uint64(key))
+        forget(self.memory.control, np.uint64(key))
 
     def prove(self, state: np.ndarray, bound: int) -> None:
         """Begin to find the exact value of `state`, `(1,)`; the table keeps its entries.
@@ -56,9 +56,9 @@ class ProofRoom(LineRoom):
 
     def proven(self) -> tuple[int | None, int]:
         """The final payoff of player_0, None if it is not proven, and a move that leads to it."""
-        frame = self.frames[0]
+        frame = self.memory.frames[0]
         if not self.done or (frame["win"] != 0.0 and frame["loss"] != 0.0):
             return None, NO_MOVE
         first = frame["win"] == 0.0
         wins = first == (self.memory.states["to_move"][0] == 0)
-        return 1 if wins else -1, int(self.moves["move"][frame["taken"]])
+        return 1 if wins else -1, int(self.memory.moves["move"][frame["taken"]])

@@ -106,12 +106,14 @@ def test_what_could_not_be_proven_is_not_remembered_as_proven() -> None:
     """Where there is no room for more moves, positions are estimated, also in a proof."""
     position = Position("vierer_dominari")
     room = Room(kernels_of(position), 1)
-    room.moves = room.moves[: len(position.legal_actions()) + 64 * kernels_of(position).words]
+    few = len(position.legal_actions()) + 64 * kernels_of(position).words
+    room.memory = room.memory._replace(moves=room.memory.moves[:few])
     room.prove(position.state, payoff_bound(position))
     while not room.done:
         room.go_on(room.nodes + 10**6)
     assert room.proven() == (None, NO_MOVE)
-    (root,) = room.table[(room.table["key"] == room.frames["key"][0]).all(axis=1)]
+    table, key = room.memory.table, room.memory.frames["key"][0]
+    (root,) = table[(table["key"] == key).all(axis=1)]
     assert root["work"] > 0
     assert max(root["low_depth"], root["high_depth"]) == PROVEN - 1
 
