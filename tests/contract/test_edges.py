@@ -440,13 +440,3 @@ def test_tables_of_a_territory_are_read_only() -> None:
     for table in (NAMED["rows"].region_bits, NAMED["rows"].owner_stones):
         with pytest.raises(ValueError, match="read-only"):
             table[:] = 0
-
-
-def test_a_moment_has_the_options_of_its_own_episode() -> None:
-    """Also where they say what holds without them."""
-    env = raw("sudoku_moyo")
-    env.reset(seed=1, options={"scoring": "win"})
-    moment = env.get_state()
-    env.reset()
-    env.set_state(moment)
-    assert env.position.options == {"scoring": "win"}

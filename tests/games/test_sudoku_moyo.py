@@ -706,3 +706,13 @@ def test_every_position_has_a_text(game: str, setup: str, territory: str, handic
         rng, position = random.Random(seed), Position(game, seed=seed, **options)
         while not position.play(rng.choice(position.legal_actions())).is_over:
             assert Position.from_text(game, str(position), **options) == position
+
+
+def test_a_moment_has_the_options_of_its_own_episode() -> None:
+    """Also where they say what holds without them."""
+    env = raw("sudoku_moyo")
+    env.reset(seed=1, options={"scoring": "win"})
+    moment = env.get_state()
+    env.reset()
+    env.set_state(moment)
+    assert env.position.options == {"scoring": "win"}

@@ -96,12 +96,12 @@ class CudaVectorEnv(AzumayaVectorEnv):
         """One tensor of True for all calls: a new one would cost a kernel launch."""
         return self._all, self._all, self._all
 
-    def _rows(self, mask: Any, name: str) -> np.ndarray | None:
+    def _rows(self, mask: Any, name: str, least: int = 0) -> np.ndarray | None:
         """The rows of a mask, an array or a tensor; reading a tensor waits for the device."""
         given = mask.cpu().numpy() if hasattr(mask, "cpu") else mask
         if given is not None and not (isinstance(given, np.ndarray) and given.dtype == np.bool_):
             raise OptionError(f"{name}: must be a torch tensor or a NumPy array, of bool")
-        return super()._rows(given, name)
+        return super()._rows(given, name, least)
 
     def _add_finals(self, infos: dict[str, Any], outputs: Any, ended: Any) -> None:
         torch = require("torch", "cuda")
