@@ -14,6 +14,7 @@ from azumaya.baselines.search.trees import Trees
 from azumaya.baselines.search.walks import DEEPEST, Terms, new_desk
 from azumaya.envs import Position
 from azumaya.envs.game import as_states
+from azumaya.envs.kernels.compile import Settled
 from azumaya.envs.observation import unpack_bits, unpack_planes
 
 FREE = 256
@@ -53,7 +54,7 @@ class Grove(Trees):
             np.zeros((rows, DEEPEST + 1), np.int64), as_states(np.zeros(rows, LEAF)),
             np.zeros((rows, num_actions), np.float32), np.zeros(rows),
         )  # fmt: skip
-        self._select, self._finish = select_kernel(kernels), finish_kernel(kernels)
+        self._select, self._finish = map(Settled, (select_kernel(kernels), finish_kernel(kernels)))
         self._desks = [new_desk(kernels) for _ in range(threads)]
 
     def start(self, positions: Sequence[Position], keys: Sequence[int], kept: bool) -> None:

@@ -31,7 +31,7 @@ from azumaya.envs.adapters.duel.asked import check_asked, check_sequence
 from azumaya.envs.engine.workers import check_threads
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
-from azumaya.envs.kernels.compile import bound
+from azumaya.envs.kernels.compile import Settled
 from azumaya.envs.setup import Setup
 
 MEGABYTES = 64
@@ -195,16 +195,15 @@ class TreeRoom:
         self.guided, self.evaluation = guided, evaluation
         if guided:
             value = evaluation.value if evaluation else own_value_kernel(kernels)
-            self._simulate = puct_kernel(kernels, value, amaf)
+            self._simulate = Settled(puct_kernel(kernels, value, amaf))
         else:
-            self._simulate = uct_kernel(kernels)
+            self._simulate = Settled(uct_kernel(kernels))
         with allocating(megabytes):
             self.trees = Trees(kernels, 1, slots, layout, amaf)
         self.tree = self.trees[0]
         desk = new_desk(kernels, evaluation.scratch_words if evaluation else 0)
         self._desk = desk._replace(root=self.trees.roots)
         self._key, self._terms = np.uint64(0), Terms(0.0)
-        self._entry: Callable[..., Any] | None = None
 
     def start(self, position: Position, key: int, terms: Terms, kept: bool = False) -> None:
         """Set up a search, without simulations yet; with `kept` go on with a tree that fits."""
@@ -225,10 +224,8 @@ class TreeRoom:
     def run(self, steps: int) -> int:
         """Make up to `steps` more simulations; returns the number made."""
         done, steps = self.tree.simulations, min(steps, self.tree.simulations_left)
-        given = (done, done + steps, self._key, self._terms, self.trees.arrays, self._desk)
-        if self._entry is None:  # not before: it may have to compile
-            self._entry = bound(self._simulate, *given)
-        return int(self._entry(*given))
+        end = done + steps
+        return int(self._simulate(done, end, self._key, self._terms, self.trees.arrays, self._desk))
 
 
 class TreeSearch:

@@ -60,3 +60,19 @@ def bound(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
     kinds = tuple(function.typeof_pyval(argument) for argument in arguments)  # type: ignore[attr-defined]
     entry: Callable[..., Any] = function.compile(kinds)  # type: ignore[attr-defined]
     return entry
+
+
+class Settled:
+    """A kernel whose arguments have the same types in all calls: the first one binds it to them."""
+
+    __slots__ = ("_entry", "_kernel")
+
+    def __init__(self, kernel: Callable[..., Any]) -> None:
+        self._kernel = kernel
+        self._entry: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the kernel."""
+        if self._entry is None:  # not before: it may have to compile
+            self._entry = bound(self._kernel, *arguments)
+        return self._entry(*arguments)
