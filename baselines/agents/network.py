@@ -2,11 +2,13 @@
 
 Shapes: B games, N numbers, S cells of the board, C planes, A actions, W width.
 
-There are three kinds of network. `NumberNet` is for games in which numbers are placed on cells and
+There are four kinds of network. `NumberNet` is for games in which numbers are placed on cells and
 only houses matter: it treats all numbers alike, and all cells alike except for what their houses
 contain, so that what it learns about a 3 on b5 applies to a 7 on h2. `BoardNet` is convolutional,
-for games in which adjacent cells matter. `PlainNet` is a multilayer perceptron that knows nothing
-about boards. All return `logits` for every action and a `value`.
+for games in which adjacent cells matter. `TokenNet` treats all numbers alike and learns what cells
+have to do with each other; it is for many games on a GPU, where it costs a few matrix products.
+`PlainNet` is a multilayer perceptron that knows nothing about boards. All return `logits` for every
+action and a `value`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.candidates import CandidateFinder, Candidates
-from azumaya.baselines.agents.plane_groups import GROUPS, group_planes, has_layout
+from azumaya.baselines.agents.plane_groups import GRIDS, GROUPS, group_planes, has_layout
 from azumaya.envs.game import Game
 
 CANDIDATE = "candidate"
@@ -28,6 +30,8 @@ MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
 """The largest sizes with which a network is built."""
 MOST_PARAMETERS = 1 << 28
 """The most parameters of a network; they take 1 GiB."""
+LINE = 8
+"""Numbers of two bytes in 16 bytes."""
 BLOCK = 16
 """Rows of a matrix product that are added up in the same order on all CPUs tested."""
 
@@ -36,6 +40,91 @@ def scale_of(game: Game) -> torch.Tensor:
     """The factors that scale each plane's values to the range 0 to 1, `(C, 1, 1)`."""
     scales = [1.0 / plane.high for plane in game.observation.planes]
     return torch.tensor(scales, dtype=torch.float32)[:, None, None]
+
+
+def typed(planes: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """Planes in the type in which a network computes: that of `scale`, or of autocast."""
+    kind = planes.device.type
+    mixed = torch.is_autocast_enabled(kind)
+    return planes.to(torch.get_autocast_dtype(kind) if mixed else scale.dtype)
+
+
+def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    """As torch's, but filled up to whole lines of memory where it computes with bfloat16.
+
+    A GPU multiplies matrices four times as fast if their rows begin at multiples of 16 bytes.
+    """
+    if not torch.is_autocast_enabled(x.device.type):
+        return nn.functional.linear(x, weight, bias)
+    outputs, inputs = weight.shape
+    weight = nn.functional.pad(weight, (0, -inputs % LINE, 0, -outputs % LINE))
+    bias = None if bias is None else nn.functional.pad(bias, (0, -outputs % LINE))
+    if inputs % LINE:
+        x = nn.functional.pad(x, (0, -inputs % LINE))
+    return nn.functional.linear(x, weight, bias)[..., :outputs]
+
+
+class Dense(nn.Linear):
+    """A linear layer by `linear`."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """From `(..., in_features)` to `(..., out_features)`."""
+        return linear(x, self.weight, self.bias)
+
+
+class Related(nn.Module):
+    """A linear layer from features of each cell to such features, with shared weights.
+
+    What a cell gives to another one depends only on how the two are related. The weights are spread
+    to a matrix over all cells: a GPU multiplies by that faster than it adds up houses.
+
+    Args:
+        relations: for each relation the factors from each cell to each other, `(R, S, S)`.
+        inputs: features of a cell that the layer gets.
+        outputs: features of a cell that it returns.
+    """
+
+    relations: torch.Tensor
+
+    def __init__(self, relations: torch.Tensor, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.register_buffer("relations", relations, persistent=False)
+        count, self.cells, _ = relations.shape
+        self.weight = nn.Parameter(torch.randn(count, outputs, inputs) / (count * inputs) ** 0.5)
+        self.bias = nn.Parameter(torch.zeros(outputs))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """From `(..., inputs * S)` to `(..., outputs * S)`."""
+        _, outputs, inputs = self.weight.shape
+        spread = torch.einsum("roi,rst->osit", self.weight, self.relations)
+        weight = spread.reshape(outputs * self.cells, inputs * self.cells)
+        return linear(x, weight, self.bias.repeat_interleave(self.cells))
+
+
+def relations_of(game: Game) -> torch.Tensor:
+    """How cells of a game's board are related, as factors `(R, S, S)`.
+
+    A cell is related to itself, to the cells of its row, column and block, to those next to it, to
+    those diagonally next to it, and to all. The factor is 1 for itself, a fourth for those next to
+    it, and one over the length of a row for the others.
+    """
+    rows, columns = game.observation.shape
+    place = torch.arange(rows * columns)
+    row, column = place // columns, place % columns
+    down, across = ((each[:, None] - each).abs() for each in (row, column))
+    related = [
+        (down + across) == 0,
+        down == 0,
+        across == 0,
+        (down + across) == 1,
+        (down == 1) & (across == 1),
+        down >= 0,
+    ]
+    if rows in GRIDS:
+        block = torch.tensor(GRIDS[rows].block_of)
+        related.insert(3, block[:, None] == block)
+    found = torch.stack(related).float()
+    return found / found.sum(2, keepdim=True).amax(1, keepdim=True).clamp(max=columns)
 
 
 class NumberNet(nn.Module):
@@ -175,7 +264,8 @@ class BoardNet(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        x = planes.float() * self.scale
+        planes = typed(planes, self.scale)
+        x = planes * self.scale.to(planes.dtype)
         for i, (near, far) in enumerate(zip(self.near, self.far, strict=True)):
             y = torch.relu(near(x) + far(x.mean((2, 3)))[:, :, None, None])
             x = x + y if i else y
@@ -241,17 +331,172 @@ class PlainNet(nn.Module):
         sizes = [len(game.observation.planes) * game.observation.cells, *[width] * depth]
         layers: list[nn.Module] = []
         for inputs, outputs in itertools.pairwise(sizes):
-            layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+            layers += [Dense(inputs, outputs), nn.ReLU()]
         self.body = nn.Sequential(*layers)
-        self.logit, self.value = nn.Linear(width, num_actions), nn.Linear(width, 1)
+        self.logit, self.value = Dense(width, num_actions), Dense(width, 1)
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        x = self.body((planes.float() * self.scale).flatten(1))
+        first, *others = self.body
+        assert isinstance(first, nn.Linear)
+        scale = self.scale.flatten().repeat_interleave(planes[0, 0].numel())
+        x = linear(typed(planes, scale).flatten(1), first.weight * scale, first.bias)
+        for layer in others:
+            x = layer(x)
         return self.logit(x), self.value(x).squeeze(1)
 
 
-NETWORKS: dict[str, Any] = {"numbers": NumberNet, "board": BoardNet, "plain": PlainNet}
+class TokenNet(nn.Module):
+    """Logits and value by a multilayer perceptron for each number, with the same weights for all.
+
+    A number is a token: it is told its own planes and those that all numbers share, and each layer
+    adds what it makes of the number and of the mean over all numbers. The logits of a number on the
+    cells come from its token, those of other actions and the value from the mean.
+
+    Args:
+        game: a game with planes of numbers.
+        num_actions: the number of its actions.
+        width: the number of features of each token.
+        depth: the number of layers after the first.
+
+    Raises:
+        ValueError: the game has no planes of numbers.
+    """
+
+    scale: torch.Tensor
+    own: torch.Tensor
+    stocks: torch.Tensor
+    shared: torch.Tensor
+
+    def __init__(self, game: Game, num_actions: int, width: int = 256, depth: int = 2) -> None:
+        super().__init__()
+        groups, cells = group_planes(game), game.observation.cells
+        if not groups.numbered:
+            raise ValueError(f"{game.id}: needs planes of numbers")
+        own = torch.tensor(groups.numbered).T
+        stocks = torch.tensor(groups.counted, dtype=torch.int64).view(-1, len(own)).T
+        single = [game.observation.planes[i].kind != "cells" for i in groups.shared]
+        # of a plane that holds one value, one cell
+        told = [cells * i + c for i, one in zip(groups.shared, single, strict=True)
+                for c in range(1 if one else cells)]  # fmt: skip
+        for name, tensor in {
+            "scale": scale_of(game),
+            "own": own.contiguous(),
+            "stocks": stocks.contiguous(),
+            "shared": torch.tensor(told),
+        }.items():
+            self.register_buffer(name, tensor, persistent=False)
+        numbers, kinds = own.shape
+        self.number = nn.Parameter(torch.zeros(numbers, width))
+        self.first = Dense(kinds * cells + len(groups.counted), width, bias=False)
+        self.told = Dense(len(told), width)
+        self.each = nn.ModuleList(Dense(width, width) for _ in range(depth))
+        self.all = nn.ModuleList(Dense(width, width, bias=False) for _ in range(depth))
+        laid = numbers * cells if num_actions >= numbers * cells else 0
+        self.logit = Dense(width, cells) if laid else None
+        self.more = Dense(width, num_actions - laid) if num_actions > laid else None
+        self.value = nn.Sequential(Dense(width, 64), nn.ReLU(), Dense(64, 1))
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
+        planes = typed(planes, self.scale)
+        planes = (planes * self.scale.to(planes.dtype)).flatten(2)
+        seen = planes[:, self.own].flatten(2)
+        if self.stocks.numel():
+            seen = torch.cat((seen, planes[:, self.stocks, 0]), 2)
+        shared = self.told(planes.flatten(1)[:, self.shared])
+        x = torch.relu(self.first(seen) + shared[:, None] + self.number)
+        for each, all_ in zip(self.each, self.all, strict=True):
+            x = x + torch.relu(each(x) + all_(x.mean(1))[:, None])
+        pooled = x.mean(1)
+        parts = [] if self.logit is None else [self.logit(x).flatten(1)]
+        if self.more is not None:
+            parts.append(self.more(pooled))
+        return torch.cat(parts, 1), self.value(pooled).squeeze(1)
+
+
+class HouseNet(nn.Module):
+    """Logits and value by features of each number on each cell, that related cells exchange.
+
+    All numbers have the same weights, and all pairs of cells that are related in the same way, see
+    `relations_of`. In each layer a number on a cell is told of the features of that number on
+    related cells, and of the mean over all numbers. Only candidates have features, if the game has
+    them: what is summed is then about numbers that still fit.
+
+    Args:
+        game: a game with planes of numbers.
+        num_actions: the number of its actions.
+        width: the number of features of each number on each cell.
+        depth: the number of layers after the first.
+
+    Raises:
+        ValueError: the game has no planes of numbers.
+    """
+
+    own: torch.Tensor
+    single: torch.Tensor
+    shared: torch.Tensor
+    scale: torch.Tensor
+
+    def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 2) -> None:
+        super().__init__()
+        groups, planes, cells = group_planes(game), game.observation.planes, game.observation.cells
+        if not groups.numbered:
+            raise ValueError(f"{game.id}: needs planes of numbers")
+        own = torch.tensor(groups.numbered).T
+        stocks = [plane for kind in groups.counted for plane in kind]
+        single = [*stocks, *(i for i in groups.shared if planes[i].kind != "cells")]
+        shared = [i for i in groups.shared if planes[i].kind == "cells"]
+        for name, tensor in {
+            "own": own.contiguous(),
+            "single": torch.tensor(single, dtype=torch.int64),
+            "shared": torch.tensor(shared, dtype=torch.int64),
+            "scale": scale_of(game)[single, 0, 0],
+        }.items():
+            self.register_buffer(name, tensor, persistent=False)
+        self.candidates = planes[groups.numbered[0][0]].group == CANDIDATE
+        self.cells, self.width, (numbers, kinds) = cells, width, own.shape
+        relations = relations_of(game)
+        self.first = Related(relations, kinds, width)
+        self.told = Related(relations, kinds + len(shared), width)
+        self.known = Dense(len(single), (numbers + 1) * width)
+        self.each = nn.ModuleList(Related(relations, width, width) for _ in range(depth))
+        self.all = nn.ModuleList(Related(relations, width, width) for _ in range(depth))
+        laid = numbers * cells if num_actions >= numbers * cells else 0
+        self.logit = Related(relations, width, 1) if laid else None
+        self.more = Dense(width * cells, num_actions - laid) if num_actions > laid else None
+        self.value = nn.Sequential(Dense(width * cells, 64), nn.ReLU(), Dense(64, 1))
+        for head in filter(None, (self.logit, self.more)):
+            nn.init.zeros_(head.weight)  # all actions are alike at first
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
+        planes = typed(planes, self.scale).flatten(2)
+        own = planes[:, self.own]
+        fits = own[:, :, 0].repeat(1, 1, self.width) if self.candidates else None
+        known = self.known(planes[:, self.single, 0] * self.scale).unflatten(1, (-1, self.width))
+        told = self.told(torch.cat((own.mean(1), planes[:, self.shared]), 1).flatten(1))
+        each = known[:, 1:].repeat_interleave(self.cells, 2)
+        x = self.first(own.flatten(2)) + each
+        x = _fitting(x + (told + known[:, 0].repeat_interleave(self.cells, 1))[:, None], fits)
+        for each, all_ in zip(self.each, self.all, strict=True):
+            x = x + _fitting(each(x) + all_(x.mean(1))[:, None], fits)
+        pooled = x.mean(1)
+        parts = [] if self.logit is None else [self.logit(x).flatten(1)]
+        if self.more is not None:
+            parts.append(self.more(pooled))
+        return torch.cat(parts, 1), self.value(pooled).squeeze(1)
+
+
+def _fitting(x: torch.Tensor, fits: torch.Tensor | None) -> torch.Tensor:
+    """What is positive, where there are candidates if `fits` shows them."""
+    return torch.relu(x) if fits is None else torch.relu(x) * fits
+
+
+NETWORKS: dict[str, Any] = {
+    "numbers": NumberNet, "board": BoardNet, "plain": PlainNet, "tokens": TokenNet,
+    "houses": HouseNet,
+}  # fmt: skip
 
 
 class OversizeError(ValueError):

@@ -11,8 +11,7 @@ from azumaya.envs.extras import MissingExtraError, require
 
 try:
     for _package in (
-        "torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "matplotlib",
-        "rich", "tyro",
+        "torch", "safetensors", "tensorboard", "matplotlib", "rich", "tyro",
     ):  # fmt: skip
         require(_package, extra="train")
 except MissingExtraError as missing:

@@ -42,7 +42,7 @@ from azumaya.envs import OptionError, find_game
 AGENT_FILES = ("policy.safetensors", "policy.json")
 CHANGEABLE = (
     "steps", "minutes", "threads", "measure_every", "measure_starts", "final_starts",
-    "ladder_starts", "workers", "ray",
+    "ladder_starts", "workers", "ray", "device",
 )  # fmt: skip
 """Options that may change when a run is resumed."""
 PAIRS = tyro.constructors.PrimitiveConstructorSpec[dict[str, Any]](
@@ -191,6 +191,8 @@ RECIPES = {
     "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
     "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
     "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
+    "houses": Recipe(width=16, depth=2, learning_rate=2e-3, shaping=0.0),
+    "tokens": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.0),
 }
 """The defaults for each kind of network."""
 
@@ -200,7 +202,7 @@ class PPOConfig(RunConfig):
     """The options of a run that trains a network with a policy and a value by PPO."""
 
     network: str = ""
-    """`numbers`, `board` or `plain`; the default depends on the game."""
+    """`numbers`, `houses`, `board`, `tokens` or `plain`; the default depends on the game."""
     width: Count | None = None
     """Width of the network; the default depends on its kind."""
     depth: Count | None = None

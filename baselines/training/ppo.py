@@ -1,10 +1,12 @@
 """Train an agent by self-play with PPO in plain torch, then evaluate it against the baselines.
 
     python -m azumaya.baselines.training.ppo --game sudoku_moyo --seed 1
+    python -m azumaya.baselines.training.ppo --game sudoku_moyo --seed 1 --device cuda
 
 One network plays both seats of many games at once and learns from the moves of both. In a share of
-the games one seat belongs to an earlier version of the network, drawn from a pool of snapshots; the
-network learns from the moves of the other seat only.
+the games one seat belongs to an earlier version of the network, from a pool of snapshots; the
+network learns from the moves of the other seat only. With `--device cuda` games, networks and
+learning are all on a GPU, and nothing waits for it within an update.
 
 This file contains, from top to bottom: hyperparameters (`config.py` has those that MaskablePPO
 shares), opponents, playing, learning, and the loop, `train`. `policy.py` has the policy over legal
@@ -13,10 +15,10 @@ actions; `run.py` has measuring, saving, stopping, the final evaluation and the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -30,7 +32,8 @@ from azumaya.baselines.training import state as states
 from azumaya.baselines.training.checks import Count, Numbers, Share, check_sizes
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
-from azumaya.baselines.training.policy import Threads, copy_of, parts_of, policy
+from azumaya.baselines.training.graph import Graph
+from azumaya.baselines.training.policy import Policy, Seen, Threads, copy_of, parts_of
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import MOST_BYTES
@@ -51,13 +54,17 @@ class Config(PPOConfig):
     """Every hyperparameter of a run."""
 
     script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="ppo-")
+    added: ClassVar[Mapping[str, Any]] = {"device": "cpu", "opening": 0}
 
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where everything is computed. A run may be resumed on the other device, but its random draws
+    are then others."""
     steps: Annotated[int, Numbers(1, 10**15)] = 1_500_000
     """Total actions to learn from; the last rollout is always completed."""
     measure_every: Count = 150_000
     """Actions between two evaluations for the learning curve."""
     threads: Annotated[int, Numbers(1, 1024)] = 2
-    """Threads that evaluate the network. Results do not depend on their number."""
+    """Threads that evaluate the network on a CPU. Results do not depend on their number."""
     games: Annotated[int, Numbers(1, 1_000_000)] = 512
     """Games played in parallel."""
     rollout: Annotated[int, Numbers(1, 1_000_000)] = 32
@@ -69,9 +76,12 @@ class Config(PPOConfig):
     past_share: Share = 0.2
     """Fraction of games against earlier versions of the network; above 0 it is at least one."""
     pool: Annotated[int, Numbers(1, 1000)] = 4
-    """The number of earlier versions to draw opponents from."""
+    """The number of earlier versions to play against."""
     pool_every: Count = 10
     """Updates between two additions to the pool; a full pool loses a random version for each."""
+    opening: Annotated[int, Numbers(0, 10_000)] = 0
+    """The most random moves with which a game begins; each game draws a number from 0 to that. They
+    are not learned from."""
 
     def completed(self) -> Self:
         """As `PPOConfig.completed`; also checks that a save of all versions could be read again."""
@@ -83,6 +93,11 @@ class Config(PPOConfig):
                 f"--pool {config.pool}: with networks of {parameters:,} parameters a save would "
                 f"have {size:,} bytes; the most is {MOST_BYTES:,}"
             )
+        if config.device == "cuda" and (config.shaping or config.network == "numbers"):
+            raise OptionError(
+                f"--device cuda: needs --shaping 0 and another network than numbers, which finds "
+                f"its candidates on a CPU; --shaping {config.shaping} --network {config.network}"
+            )
         return config
 
 
@@ -91,53 +106,28 @@ class Config(PPOConfig):
 
 @dataclass
 class Past:
-    """The pool of earlier versions, and the games against them.
-
-    The first `n` games are played against the pool. In each the opponent and its seat are drawn
-    when an episode begins. If the opponent leaves the pool, another one goes on.
+    """The pool of earlier versions.
 
     Attributes:
         versions: the networks in the pool.
-        opponent: the index of the opponent in each of these games, `(n,)` int64.
-        seat: the opponent's seat, `(n,)` int64.
     """
 
     versions: list[nn.Module] = field(metadata={"name": "past"})
-    opponent: np.ndarray = field(metadata={"name": "past_opponent"})
-    seat: np.ndarray = field(metadata={"name": "past_seat"})
-
-    @classmethod
-    def new(cls, config: Config, network: nn.Module) -> Past:
-        """A pool that has only this network."""
-        count = max(round(config.past_share * config.games), int(config.past_share > 0))
-        past = cls([copy_of(network)], np.zeros(count, np.int64), np.zeros(count, np.int64))
-        past.draw(np.ones(count, np.bool_))
-        return past
 
     def add(self, network: nn.Module, most: int) -> None:
-        """Add a copy of the network; if there are `most`, it replaces a random version.
+        """Add a copy of the network; if there are `most`, a random version becomes that."""
+        if len(self.versions) < most:
+            self.versions.append(copy_of(network))
+        else:
+            version = self.versions[int(torch.randint(most, ()))]
+            version.load_state_dict(network.state_dict())
 
-        Games against that one go on against another one of the pool, if there is any.
-        """
-        count = place = len(self.versions)
-        if count >= most:
-            place = int(torch.randint(count, ()))
-            rows = np.flatnonzero(self.opponent == place)
-            drawn = torch.randint(max(count - 1, 1), (len(rows),)).numpy()
-            self.opponent[rows] = (place + 1 + drawn) % count  # itself only where it is alone
-        self.versions[place : place + 1] = [copy_of(network)]
-
-    def draw(self, begun: np.ndarray) -> None:
-        """Draw opponents and seats for the games that begin, a mask `(n,)`."""
-        rows = np.flatnonzero(begun)
-        self.opponent[rows] = torch.randint(len(self.versions), (len(rows),)).numpy()
-        self.seat[rows] = torch.randint(2, (len(rows),)).numpy()
-
-    def turns(self, to_move: np.ndarray) -> list[tuple[nn.Module, np.ndarray]]:
-        """The versions to move, and in which games, `(k,)` each; `to_move` is of all games."""
-        rows = np.flatnonzero(to_move[: len(self.seat)] == self.seat)
-        games = [rows[self.opponent[rows] == index] for index in range(len(self.versions))]
-        return [pair for pair in zip(self.versions, games, strict=True) if pair[1].size]
+    def shares(self, games: int) -> list[tuple[nn.Module, slice]]:
+        """The versions, each with an equal share of so many games; not those without one."""
+        ends = [games * i // len(self.versions) for i in range(len(self.versions) + 1)]
+        rows = map(slice, ends, ends[1:])
+        pairs = zip(self.versions, rows, strict=True)
+        return [(version, part) for version, part in pairs if part.stop > part.start]
 
 
 # ---- playing ----
@@ -149,109 +139,142 @@ class Rollout:
     Values and rewards are those of player 0; player 1 has the same with the opposite sign.
 
     Attributes:
-        planes: observations of the players to move, `(T, n, C, rows, columns)` int8.
-        masks: their legal actions, `(T, n, A)` int8.
+        seen: packed observations and masks of the players to move, `(T, n, W)` int64 each.
         actions: the actions taken, `(T, n)` int64.
-        chances: their log-probabilities, where the network chose them, `(T, n)`.
+        log_probs: the logarithms of their probabilities, where the network chose them, `(T, n)`.
         signs: 1 where player 0 was to move, otherwise -1, `(T, n)`.
-        learned: whether the network chose the action, `(T, n)` bool.
-        values: the network's values of the positions, `(T, n)`.
+        learned: whether the network chose the action, `(T, n)` bool. It did not where the game was
+            over: there the step only begins another one.
+        values: the network's values of the positions, also of the last ones, `(T + 1, n)`.
         rewards: the rewards of the step, `(T, n)`.
-        following: the values of the positions that the step led to, `(T, n)`; 0 after the end.
         over: whether the step ended the game, `(T, n)` bool.
+        decided: whether it did so with a result, `(T, n)` bool: nothing follows that. Otherwise a
+            game that was cut off counts as its last position.
+        gains: for the players who moved, the advantages of their actions, normalised over the
+            actions that are learned from, `(T, n)`.
+        returns: the values to predict, for the players who moved, `(T, n)`.
     """
 
-    def __init__(self, steps: int, planes: torch.Tensor, masks: torch.Tensor) -> None:
-        shape = steps, len(planes)
-        self.planes = planes.new_zeros(steps, *planes.shape)
-        self.masks = masks.new_zeros(steps, *masks.shape)
-        self.actions = torch.zeros(shape, dtype=torch.int64)
-        self.chances, self.signs, self.values = (torch.zeros(shape) for _ in range(3))
-        self.rewards, self.following = (torch.zeros(shape) for _ in range(2))
-        self.learned, self.over = (torch.zeros(shape, dtype=torch.bool) for _ in range(2))
+    def __init__(self, steps: int, seen: Seen) -> None:
+        shape, new = (steps, len(seen.action_mask)), seen.action_mask.new_zeros
+        self.seen = Seen(*(new(steps, *each.shape) for each in seen))
+        self.actions = new(shape)
+        floats = [new(shape, dtype=torch.float32) for _ in range(5)]
+        self.log_probs, self.signs, self.rewards, self.gains, self.returns = floats
+        self.values = new(steps + 1, shape[1], dtype=torch.float32)
+        self.learned, self.over, self.decided = (new(shape, dtype=torch.bool) for _ in range(3))
 
 
 class Games:
-    """The games in progress, all at once."""
+    """The games in progress, all at once.
+
+    The first games are against earlier versions, which have the seat of player 0 in every other
+    one of them and that of player 1 in the rest.
+    """
 
     def __init__(self, config: Config) -> None:
+        on_cpu = config.device == "cpu"
         self.env: AzumayaVectorEnv = make_vec(
-            config.game, config.games, threads=config.threads, copy=False,
-            autoreset_mode="SameStep", **config.options,
+            config.game, config.games, device=config.device, observation="packed", copy=False,
+            threads=config.threads if on_cpu else None, **config.options,
         )  # fmt: skip
+        self.place = torch.device("cpu") if on_cpu else self.env.games.device.place
+        self.opening = config.opening
         self.shaping = Shaping(self.env.game, self.env.setup, config.recipe.shaping)
-        self.seats = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
+        past = max(round(config.past_share * config.games), int(config.past_share > 0))
+        self.past_seats = torch.arange(past, device=self.place) % 2
+        self.players = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
+        self.over = torch.ones(config.games, dtype=torch.bool, device=self.place)
+        self.random = self.draw()
         self.look(*self.env.reset(seed=config.seed))
-        self.worths = self.worth(np.zeros(config.games, np.int64))
-        self.rollout = Rollout(config.rollout, self.planes, self.masks)
+        self.over = torch.zeros_like(self.over)
+        self.worths = self.worth(self.players)
+        self.rollout = Rollout(config.rollout, self.seen)
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The states of the games by name."""
-        return dict(zip(("states", "series"), self.env.get_state(), strict=True))
+        named = dict(zip(("states", "series"), self.env.get_state(), strict=True))
+        if self.opening:
+            named["random"] = self.random.cpu().numpy()
+        return named
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
         """Continue such games; raises `OptionError` if the environment refuses them."""
         self.look(*self.env.set_state((state["states"], state["series"])))
+        over = state["states"]["over"] != 0
+        self.over.copy_(torch.from_numpy(over))
+        if self.opening:
+            self.random.copy_(torch.from_numpy(state["random"].copy()))
         self.worths = self.worth(np.zeros_like(self.worths))
 
-    def look(self, seen: dict[str, np.ndarray], infos: dict[str, Any]) -> None:
+    def look(self, seen: dict[str, Any], infos: dict[str, Any]) -> None:
         """Note the positions and who is to move."""
-        self.planes = torch.from_numpy(seen["observation"])
-        self.masks = torch.from_numpy(seen["action_mask"])
-        self.to_move = infos["to_move"]
+        self.seen = Seen(*(words(seen[name]) for name in Seen._fields))
+        self.to_move = torch.as_tensor(infos["to_move"])
+
+    def draw(self) -> torch.Tensor:
+        """Draw a number of random moves for every game, `(n,)` int64."""
+        return torch.randint(self.opening + 1, self.over.shape, device=self.place)
 
     def worth(self, before: np.ndarray) -> np.ndarray:
         """The game's own evaluation of every position for player 0; `before` without shaping."""
         if not self.shaping:
             return before
-        return self.shaping.evaluations(self.env.games.states, self.seats, before)
+        return self.shaping.evaluations(self.env.games.states, self.players, before)
 
-    @torch.no_grad()
     def play(self, network: nn.Module, past: Past, threads: Threads) -> Rollout:
         """Play a rollout, in which an action of an earlier version counts as not learned."""
-        rollout = self.rollout
+        rollout, count = self.rollout, len(self.past_seats)
         for t in range(len(rollout.actions)):
-            turns = past.turns(self.to_move)
-            questions = [(network, self.planes, self.masks)]
-            questions += [(one, self.planes[rows], self.masks[rows]) for one, rows in turns]
-            (actions, chances, values), *others = threads.act(questions)
-            rollout.learned[t] = True
-            for (_, rows), (theirs, *_) in zip(turns, others, strict=True):
-                actions[rows] = theirs
-                rollout.learned[t, rows] = False
-            rollout.planes[t], rollout.masks[t] = self.planes, self.masks
-            rollout.actions[t], rollout.chances[t] = actions, chances
-            rollout.signs[t] = signs_of(self.to_move)
+            others = [(one, self.seen.at(rows)) for one, rows in past.shares(count)]
+            asked = threads.act([(network, self.seen), *others])
+            actions, rollout.log_probs[t], values = asked[0]
+            learned = ~self.over
+            if count:
+                theirs = self.to_move[:count] == self.past_seats
+                found = torch.cat([action for action, *_ in asked[1:]])
+                actions[:count] = torch.where(theirs, found, actions[:count])
+                learned[:count] &= ~theirs
+            if self.opening:
+                drawn = (self.random > 0) & ~self.over
+                random = torch.as_tensor(self.env.random_actions())
+                actions, learned = torch.where(drawn, random, actions), learned & ~drawn
+                left = torch.where(self.over, self.draw(), (self.random - 1).clamp(0))
+                self.random.copy_(left)
+            for kept, each in zip(rollout.seen, self.seen, strict=True):
+                kept[t] = each
+            rollout.actions[t], rollout.learned[t] = actions, learned
+            rollout.signs[t] = 1 - 2 * self.to_move
             rollout.values[t] = rollout.signs[t] * values
-            past.draw(self.step(rollout, t, network)[: len(past.seat)])
-        rollout.following[:-1] += torch.where(rollout.over[:-1], 0, rollout.values[1:])
-        [(*_, last)] = threads.act([(network, self.planes, self.masks)])
-        rollout.following[-1] += torch.where(rollout.over[-1], 0, signs_of(self.to_move) * last)
+            self.step(rollout, t)
+        [(*_, values)] = threads.act([(network, self.seen)])
+        rollout.values[-1] = (1 - 2 * self.to_move) * values
         return rollout
 
-    def step(self, rollout: Rollout, t: int, network: nn.Module) -> np.ndarray:
-        """Take the actions of step `t`, note what came of them, and say which games have ended."""
-        seen, _, ended, cut, infos = self.env.step(rollout.actions[t].numpy())
-        over, before, rewards = ended | cut, self.worths, infos["rewards"][:, 0]
+    def step(self, rollout: Rollout, t: int) -> None:
+        """Take the actions of step `t` and note what came of them."""
+        actions, before, begins = rollout.actions[t], self.worths, self.over.clone()
+        seen, _, ended, cut, infos = self.env.step(actions if actions.is_cuda else actions.numpy())
         self.look(seen, infos)
-        self.worths = self.worth(before)
-        # the step that ends a game is not shaped: `worths` are then of the next game
-        gains = np.where(over, 0.0, self.shaping.gains(before, self.worths))
-        rollout.rewards[t] = torch.from_numpy(rewards + gains)
-        rollout.over[t] = torch.from_numpy(over)
-        rollout.following[t] = 0
-        undecided = cut & (rewards == 0)  # a limit may give a result: nothing follows that
-        if undecided.any():
-            planes = np.stack([seen["observation"] for seen in infos["final_obs"][undecided]])
-            _, values = network(torch.from_numpy(planes))
-            signs = signs_of(infos["final_info"]["to_move"][undecided])
-            rollout.following[t, undecided] = signs * values
-        return over
+        ended, cut = torch.as_tensor(ended), torch.as_tensor(cut)
+        rewards = torch.as_tensor(infos["rewards"])[:, 0]
+        rollout.over[t] = self.over.copy_(ended | cut)
+        rollout.decided[t] = ended | (rewards != 0)  # a limit may give a result
+        if self.shaping:
+            self.worths = self.worth(before)
+            gains = torch.from_numpy(self.shaping.gains(before, self.worths))
+            # a result is not shaped, and where a game begins the change is between two games
+            rewards = rewards + gains.masked_fill(self.over | begins, 0)
+        rollout.rewards[t] = rewards
 
 
-def signs_of(to_move: np.ndarray) -> torch.Tensor:
-    """1 where player 0 is to move, else -1; values of the mover times it are those of player 0."""
-    return torch.from_numpy(np.where(to_move == 0, np.float32(1), np.float32(-1)))
+def words(array: Any) -> torch.Tensor:
+    """Packed words, an array or a tensor, as a tensor that torch can index."""
+    return (
+        torch.as_tensor(array.view(np.int64))
+        if isinstance(array, np.ndarray)
+        else array.view(torch.int64)
+    )
 
 
 # ---- learning ----
@@ -263,53 +286,64 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> torch.Te
     They are computed for player 0, so no sign changes between moves; only the result takes the
     sign of the mover. A game cut off without a result ends with the value of its last position.
     """
-    deltas = rollout.rewards + discount * rollout.following - rollout.values
-    result, after = torch.zeros_like(deltas), torch.zeros(deltas.shape[1])
+    following = rollout.values[1:].masked_fill(rollout.decided, 0)
+    deltas = rollout.rewards + discount * following - rollout.values[:-1]
+    factors = discount * gae_lambda * ~rollout.over
+    result, after = torch.empty_like(deltas), torch.zeros_like(deltas[0])
     for t in reversed(range(len(deltas))):
-        after = deltas[t] + torch.where(rollout.over[t], 0, discount * gae_lambda * after)
+        after = deltas[t] + factors[t] * after
         result[t] = after
     return rollout.signs * result
 
 
+def estimate(rollout: Rollout, config: Config) -> None:
+    """Set what is learned from a rollout, its `gains` and `returns`."""
+    gains = advantages(rollout, config.discount, config.gae_lambda)
+    rollout.returns.copy_(gains + rollout.signs * rollout.values[:-1])
+    share = rollout.learned / rollout.learned.sum().clamp(1)
+    centred = gains - (gains * share).sum()
+    rollout.gains.copy_(centred / ((centred.square() * share).sum().sqrt() + 1e-8))
+
+
 class Batch(NamedTuple):
-    """Actions, `(B,)`, with their observations.
+    """Actions, `(B,)`, with their observations, as in `Rollout`, all steps one after another."""
 
-    Attributes:
-        planes, masks, actions, chances: as in `Rollout`, all steps one after another.
-        gains: the advantages, normalised over the actions that are learned from.
-        returns: the values to predict, for the players who moved.
-    """
-
-    planes: torch.Tensor
-    masks: torch.Tensor
+    seen: Seen
     actions: torch.Tensor
-    chances: torch.Tensor
+    log_probs: torch.Tensor
     gains: torch.Tensor
     returns: torch.Tensor
 
+    @classmethod
+    def of(cls, rollout: Rollout) -> Batch:
+        """All actions of a rollout, in the same memory."""
+        observation, mask, *parts = (
+            each.flatten(0, 1)
+            for each in (
+                *rollout.seen,
+                rollout.actions,
+                rollout.log_probs,
+                rollout.gains,
+                rollout.returns,
+            )
+        )
+        return cls(Seen(observation, mask), *parts)
+
     def at(self, rows: torch.Tensor) -> Batch:
         """Some of the actions."""
-        return Batch(*(part.index_select(0, rows) for part in self))
+        seen, *others = self
+        return Batch(seen.at(rows), *(each.index_select(0, rows) for each in others))
 
 
-def batch_of(rollout: Rollout, config: Config) -> tuple[Batch, torch.Tensor]:
-    """All actions of a rollout, without a copy, and the rows of those that are learned from."""
-    gains = advantages(rollout, config.discount, config.gae_lambda)
-    returns, own = gains + rollout.signs * rollout.values, gains[rollout.learned]
-    gains = (gains - own.mean()) / (own.std(correction=0) + 1e-8)  # also of one action
-    parts = rollout.planes, rollout.masks, rollout.actions, rollout.chances, gains, returns
-    return Batch(*(part.flatten(0, 1) for part in parts)), rollout.learned.flatten().nonzero()[:, 0]
-
-
-def losses(network: nn.Module, batch: Batch, config: Config) -> dict[str, torch.Tensor]:
+def losses(found: Policy, batch: Batch, config: Config) -> dict[str, torch.Tensor]:
     """PPO's loss and its parts, summed over a batch; `kl` and `clipped` are only for the log."""
-    found, values = policy(network, batch.planes, batch.masks)
-    change = found.chances_of(batch.actions) - batch.chances
+    log_probs, entropies = found.judge(batch.actions)
+    change = log_probs - batch.log_probs
     ratio = change.exp()
     near = ratio.clamp(1 - config.clip, 1 + config.clip)
     policy_loss = -torch.minimum(ratio * batch.gains, near * batch.gains).sum()
-    value_loss = (values - batch.returns).square().sum()
-    entropy = -(found.chances.exp() * found.chances).sum()
+    value_loss = (found.values - batch.returns).square().sum()
+    entropy = entropies.sum()
     return {
         "loss": policy_loss + config.value * value_loss - config.entropy * entropy,
         "policy": policy_loss,
@@ -320,20 +354,49 @@ def losses(network: nn.Module, batch: Batch, config: Config) -> dict[str, torch.
     }
 
 
-def improve(
-    state: State, batch: Batch, learned: torch.Tensor, config: Config, threads: Threads
-) -> dict[str, float]:
-    """Improve the network by some rows of a batch; returns the mean losses per action."""
-    network, total = state.network, dict[str, float]()
-    for _ in range(config.epochs):
-        for rows in parts_of(learned[torch.randperm(len(learned))], config.batch):
-            state.adam.zero_grad()
-            found = threads.gradients(lambda p: losses(network, batch.at(p), config), network, rows)
-            for name, loss in found.items():
-                total[name] = total.get(name, 0.0) + loss / (len(learned) * config.epochs)
-            nn.utils.clip_grad_norm_(network.parameters(), MOST_GRADIENT)
-            state.adam.step()
-    return total
+class Learner:
+    """Learns from rollouts.
+
+    Args:
+        state: has the network and its optimizer.
+        config: the options.
+        threads: what evaluates the network.
+    """
+
+    def __init__(self, state: State, config: Config, threads: Threads) -> None:
+        self.network, self.adam, self.config, self.threads = (
+            state.network,
+            state.adam,
+            config,
+            threads,
+        )
+        self.rollout, self.batch = state.games.rollout, Batch.of(state.games.rollout)
+        self.totals: dict[str, torch.Tensor] = {}
+        self.step = Graph(self._step, state.games.place)
+
+    def improve(self) -> tuple[int, dict[str, float]]:
+        """Learn from the rollout; returns from how many actions, and the mean losses."""
+        learned, config = self.rollout.learned.flatten().nonzero()[:, 0], self.config
+        for total in self.totals.values():
+            total.zero_()
+        for _ in range(config.epochs):
+            mixed = learned[torch.randperm(len(learned), device=learned.device)]
+            for rows in parts_of(mixed, config.batch):
+                self.step(rows)
+        count = len(learned) * config.epochs
+        return len(learned), {name: float(total) / count for name, total in self.totals.items()}
+
+    def _step(self, rows: torch.Tensor) -> None:
+        """Learn from a minibatch."""
+        found = self.threads.gradients(self._losses, self.network, rows)
+        for name, loss in found.items():
+            self.totals.setdefault(name, torch.zeros_like(loss, dtype=torch.float32)).add_(loss)
+        nn.utils.clip_grad_norm_(self.network.parameters(), MOST_GRADIENT)
+        self.adam.step()
+
+    def _losses(self, rows: torch.Tensor) -> dict[str, torch.Tensor]:
+        part = self.batch.at(rows)
+        return losses(self.threads.policy(self.network, part.seen), part, self.config)
 
 
 # ---- the loop ----
@@ -347,23 +410,24 @@ class State(states.State):
     adam: torch.optim.Adam
     past: Past
     games: Games
-    chance: states.Chance = field(default_factory=states.Chance)
+    chance: states.Chance
 
     def check(self) -> None:
-        """Check that games are played against versions of the pool."""
-        opponent, seat, count = self.past.opponent, self.past.seat, len(self.past.versions)
-        known = (opponent >= 0) & (opponent < count) & (seat >= 0) & (seat < 2)
-        if not (count and known.all()):
-            raise CheckpointError("past_opponent, past_seat: must be seats, and versions in past")
+        """Check that there are versions of the past to play against."""
+        if not self.past.versions:
+            raise CheckpointError("past: there must be at least one version")
 
 
 def begun(config: Config, games: Games) -> State:
     """The state before the first update; seeds the generators."""
     torch.manual_seed(config.seed)
     np.random.seed(config.seed)
-    network = build(config.sidecar(games.masks.shape[1]))
-    adam = torch.optim.Adam(network.parameters(), eps=1e-5, fused=True)
-    return State(network=network, adam=adam, past=Past.new(config, network), games=games)
+    network = build(config.sidecar(games.env.setup.num_actions)).to(games.place)
+    rate = torch.tensor(config.recipe.learning_rate, device=games.place)  # graphs read it anew
+    capturable = games.place.type == "cuda"
+    adam = torch.optim.Adam(network.parameters(), rate, eps=1e-5, fused=True, capturable=capturable)
+    past, chance = Past([copy_of(network)]), states.Chance(games.place.type)
+    return State(network=network, adam=adam, past=past, games=games, chance=chance)
 
 
 def train(run: Run[Config]) -> None:
@@ -371,16 +435,24 @@ def train(run: Run[Config]) -> None:
     config, rate = run.config, run.config.recipe.learning_rate
     torch.set_num_threads(1)  # the threads share the positions instead
     games = Games(config)
-    with closing(games.env), closing(Threads(config.threads)) as threads:
+    with closing(games.env), closing(workers(config, games)) as threads:
         state = begun(config, games)
-        network, past = state.network, state.past
-        for update in run.updates(state, lambda: PolicyAgent(network)):
+        network, past, learner = state.network, state.past, Learner(state, config, threads)
+        play = Graph(lambda: estimate(games.play(network, past, threads), config), games.place)
+        for update in run.updates(state, lambda: PolicyAgent(copy_of(network).cpu()), exam=True):
             for group in state.adam.param_groups:
-                group["lr"] = rate + (rate * config.final_share - rate) * run.progress
+                group["lr"].fill_(rate + (rate * config.final_share - rate) * run.progress)
             if update and update % config.pool_every == 0:
                 past.add(network, config.pool)
-            batch, learned = batch_of(games.play(network, past, threads), config)
-            run.learned(len(learned), improve(state, batch, learned, config, threads))
+                play.forget()
+            play()
+            run.learned(*learner.improve())
+
+
+def workers(config: Config, games: Games) -> Threads:
+    """The threads that evaluate networks: one where a GPU does it."""
+    count = config.threads if config.device == "cpu" else 1
+    return Threads(count, games.env.unpack, config.device)
 
 
 def main(config: Config) -> list[Score]:

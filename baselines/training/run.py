@@ -7,13 +7,14 @@
             run.learned(steps, metrics)
 
 Between two updates a run is measured, saved and stopped. Only then can its whole state be recorded.
-So it is recorded before each update, and saves write that record; a resumed run repeats the update
-in which it was stopped.
+So it is recorded before an update, and saves write that record; a resumed run repeats the updates
+since then. There is a record before each update, unless that took more than a fiftieth of the time.
 """
 
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -45,6 +46,10 @@ Searching = Callable[[float], Agent]
 """What makes an agent that searches for a time per move, in milliseconds."""
 
 
+RECORDING = 0.02
+"""The largest share of the time that goes into records of the state."""
+
+
 class Run(Generic[C]):
     """A run. `with` opens it, and saves the last recorded state however training ends.
 
@@ -62,7 +67,7 @@ class Run(Generic[C]):
         display: where progress is shown.
         state: the state, from `updates` on.
         curve: the measurements so far.
-        record: the state as it was before the last update.
+        record: the state as it was before one of the last updates.
     """
 
     state: State
@@ -74,6 +79,7 @@ class Run(Generic[C]):
         self.record: Save | None = None
         self.training = self.evaluating = False
         self._began, self._opened = 0, contextlib.ExitStack()
+        self._next_record = 0.0
 
     # ---- the loop ----
 
@@ -172,7 +178,8 @@ class Run(Generic[C]):
         due = not self.curve or self._since_measured >= self.config.measure_every
         if due:
             self._measure()
-        self.keep_record()
+        if due or time.monotonic() >= self._next_record:
+            self.keep_record()
         if due:
             self.save()
 
@@ -197,8 +204,10 @@ class Run(Generic[C]):
 
     def keep_record(self) -> None:
         """Record the state, to be saved now or when training stops."""
-        lines = self.folder.logs.metrics.lines
+        lines, begin = self.folder.logs.metrics.lines, time.monotonic()
         self.record = saved(self.state, list(self.curve), lines, self._sidecar())
+        end = time.monotonic()
+        self._next_record = end + (end - begin) / RECORDING
 
     def save(self) -> None:
         """Save the recorded state, if there is one."""
@@ -214,6 +223,7 @@ class Run(Generic[C]):
 
     def _pause(self) -> None:
         """When time is up: save, then show a last evaluation, which is not saved."""
+        self.keep_record()
         self.save()
         if self._since_measured:
             self._measure()

@@ -51,12 +51,21 @@ class Games(Protocol):
 
 @dataclass(frozen=True)
 class Chance:
-    """The states of torch's generator (CPU) and of NumPy's global one, as a field of a state."""
+    """The states of torch's generators and of NumPy's global one, as a field of a state.
+
+    A save from another device lacks the state of this device's generator, which then stays.
+    """
+
+    device: str = "cpu"
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Both states."""
+        """All states."""
         _, words, position, has_gauss, gauss = np.random.get_state(legacy=True)
+        more = {}
+        if self.device == "cuda":
+            more["cuda"] = torch.cuda.get_rng_state().numpy().copy()
         return {
+            **more,
             "torch": torch.get_rng_state().numpy().copy(),
             "numpy": np.array(words, np.uint32),
             "numpy_position": np.array([position, has_gauss], np.int64),
@@ -64,10 +73,11 @@ class Chance:
         }
 
     def restore(self, save: Save, name: str) -> None:
-        """Restore both; raises `CheckpointError` if the save lacks valid states."""
+        """Restore all; raises `CheckpointError` if the save lacks valid states."""
         kept = {
             each: save.take(f"{name}.{each}", array.dtype, array.shape)
             for each, array in self.arrays().items()
+            if each != "cuda" or "cuda" in save.part(name)
         }
         position, has_gauss = map(int, kept["numpy_position"])
         if not 0 <= position <= len(kept["numpy"]):
@@ -77,6 +87,8 @@ class Chance:
             torch.set_rng_state(torch.from_numpy(kept["torch"].copy()))
         except RuntimeError as error:
             raise CheckpointError(f"{name}.torch: {error}") from error
+        if "cuda" in kept:
+            torch.cuda.set_rng_state(torch.from_numpy(kept["cuda"].copy()))
         gauss = float(kept["numpy_gauss"][0])
         np.random.set_state(("MT19937", kept["numpy"], position, has_gauss, gauss))
 

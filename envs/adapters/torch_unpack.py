@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
+
+import numpy as np
 
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
 
 
+@functools.cache
+def _spread(device: Any) -> Any:
+    """For each byte its bits as eight bytes, taken together as one word, `(256,)` int64."""
+    octets = np.arange(256, dtype=np.uint8)[:, None]
+    spread = np.unpackbits(octets, axis=1, bitorder="little").view(np.int64)[:, 0]
+    return require("torch", "train").from_numpy(spread.copy()).to(device)
+
+
 def unpack_bits(words: Any, count: int) -> Any:
     """Bits as int8: a tensor `(..., W)` of 64-bit words to `(..., count)`."""
     torch = require("torch", "train")
     octets = _octets(words, torch.uint8)
-    places = torch.arange(8, dtype=torch.uint8, device=words.device)
-    bits = (octets.unsqueeze(-1) >> places) & 1
-    return bits.flatten(-2)[..., :count].to(torch.int8)
+    # one word of a table for each byte: with shifts it takes six times as long on a CPU
+    return torch.take(_spread(words.device), octets.long()).view(torch.int8)[..., :count]
 
 
 def _octets(words: Any, kind: Any) -> Any:
@@ -27,11 +37,10 @@ def _octets(words: Any, kind: Any) -> Any:
 def unpack_planes(game: Game, words: Any) -> Any:
     """A packed observation, a tensor `(..., W)`, as planes `(..., C, rows, columns)` int8."""
     torch = require("torch", "train")
-    lead, sets = words.shape[:-1], game.observation.cell_planes
-    numbers = len(game.observation.planes) - sets
-    bits = unpack_bits(words, sets * game.observation.cells).reshape(
-        *lead, sets, *game.observation.shape
-    )
-    octets = _octets(words[..., word_count(sets * game.observation.cells) :], torch.int8)
-    values = octets[..., :numbers, None, None].expand(*lead, numbers, *game.observation.shape)
-    return torch.cat([bits, values], dim=len(lead))
+    lead, sets, cells = words.shape[:-1], game.observation.cell_planes, game.observation.cells
+    count, flags = len(game.observation.planes), sets * cells
+    planes = torch.empty(*lead, count * cells, dtype=torch.int8, device=words.device)
+    planes[..., :flags] = unpack_bits(words, flags)
+    numbers = _octets(words[..., word_count(flags) :], torch.int8)[..., : count - sets, None]
+    planes[..., flags:] = numbers.expand(*lead, count - sets, cells).flatten(-2)
+    return planes.view(*lead, count, *game.observation.shape)

@@ -5,6 +5,7 @@
 #                                       everything is compiled side by side (3 minutes, 16 cores)
 #   tests/cuda/on_a_gpu.sh check OUT    only equality
 #   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
+#   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
 # All wheels found in .whl/ are installed: gymnasium, pettingzoo, farama-notifications, msgspec, typer,
@@ -13,7 +14,7 @@
 # within ten minutes.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-part=${1:?all, check, bench or caps} out=$(realpath -m "${2:?a folder for logs and results}")
+part=${1:?all, check, bench, run or caps} out=$(realpath -m "${2:?a folder for logs and results}")
 shift 2
 site=$(mktemp -d)
 mkdir -p "$out" "$site/azumaya"
@@ -77,6 +78,7 @@ all)
     ;;
 check) probe && check ;;
 bench) echo | measure_in_turns "$@" ;;
+run) "$@" ;;
 caps)
     for cap in 96 128 168 255; do
         rm -rf "$site/azumaya/envs" && cp -r envs "$site/azumaya/envs"

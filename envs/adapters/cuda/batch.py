@@ -88,7 +88,8 @@ class CudaBatch(Batch):
         self.states = device.new((width, self.count), np.int64).zero_()
         self.series = device.put(np.zeros(self.count, SERIES))
         self._error = device.put(np.full(1, kernels.NO_ERROR, np.int64))
-        self._wrong, self._number = self.new_actions(), 0
+        self._clock = device.put(np.zeros(1, np.int64))  # counts also where a graph is replayed
+        self._wrong = self.new_actions()
 
     def _build(self) -> None:
         """Create the kernel views of the batch's own memory."""
@@ -102,6 +103,7 @@ class CudaBatch(Batch):
         self._v_states = device.view(self.states, np.uint64)
         self._v_series = device.view(self.series, SERIES)
         self._v_error, self._v_wrong = device.view(self._error), device.view(self._wrong)
+        self._v_clock = device.view(self._clock)
         seen = count if self.form == PLANES else 1
         self.legal, self._legal_bytes = words((count, self.words))
         self._packed, self._packed_bytes = words((seen, game.observation.packed_words))
@@ -191,16 +193,15 @@ class CudaBatch(Batch):
         given = self.device.view(taken)
         if self.check_actions:
             self._refuse_illegal(taken, given)
-        elif self._number >= 2 ** (62 - kernels.STEP_BITS):
-            self.check()
-        self._number, self.guard.playing = self._number + 1, False
+        self.guard.playing = False
         step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, self.restarts)
         self.device.launch(
             step, self.count, self._v_states, self._v_series, self._starts, self._spans, given,
             self.legal, self._over, *outputs.packed, *outputs.rest,
             self._finals, self._v_ended, self._v_error, self._v_wrong,
-            self._number,
+            self._v_clock,
         )  # fmt: skip
+        self._clock.add_(1)
         self._spread(outputs)
         self.guard.playing = True
         return self._ended
@@ -266,8 +267,8 @@ class CudaBatch(Batch):
             IllegalActionError: names the first step with an illegal action, and its lowest such
                 row.
         """
-        steps, self._number = self._number, 0
-        found = self._read_error() if steps else kernels.NO_ERROR
+        found, steps = self._read_error(), int(self._clock.item())
+        self._clock.zero_()
         if found != kernels.NO_ERROR:
             step, row = found >> kernels.STEP_BITS, found & (2**kernels.STEP_BITS - 1)
             raise IllegalActionError(

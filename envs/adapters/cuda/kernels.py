@@ -34,6 +34,8 @@ NO_ERROR = np.iinfo(np.int64).max
 """Error word without illegal actions; otherwise it holds the step and row of the first."""
 STEP_BITS = 32
 """Bits of the error word that hold the row; the step number is above them."""
+LAST_STEP = 1 << (62 - STEP_BITS)
+"""The number of that step and of all later ones."""
 REGISTERS = 168
 """The most registers of a thread. Fewer let more threads run at once, but then states are moved to
 memory and back; `docs/decisions/gpu-kernels.md` has what was measured."""
@@ -85,7 +87,8 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
     """The kernel that plays an action in every game and writes the outputs, packed.
 
     An illegal action leaves its game unchanged. The first step with one stores its number and the
-    lowest such row in `error`, `(1,)`, and the action in `wrong[row]`. Finished games are
+    lowest such row in `error`, `(1,)`, and the action in `wrong[row]`; `clock`, `(1,)`, has the
+    number of steps before this one. Finished games are
     restarted instead, or stay if not `restarts`.
     With `same_step`, games restart when they end: `ended` marks them, `finals` has their states.
     """
@@ -96,7 +99,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
     @per_game
     def step(
         states, series, starts, spans, actions, legal, over, masks, views, rewards, both,
-        terminated, truncated, to_move, finals, ended, error, wrong, number,
+        terminated, truncated, to_move, finals, ended, error, wrong, clock,
     ):  # fmt: skip
         i = cuda.grid(1)
         if i >= states.shape[1]:
@@ -106,7 +109,7 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
         for w in range(size):
             column[w] = states[w, i]
         mover, action = own[0].to_move, actions[i]
-        gain, first = 0, number << STEP_BITS
+        gain, first = 0, min(clock[0] + 1, LAST_STEP) << STEP_BITS
         if first_illegal(i, i + 1, legal, actions, bound, over) >= 0:
             if error[0] >= first:
                 wrong[i] = action
