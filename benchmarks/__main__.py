@@ -30,9 +30,9 @@ except MissingExtraError as missing:
 
 import typer
 
+from azumaya.baselines.cli.terminal import complaints, guarded
+from azumaya.baselines.cli.terminal import console as new_console
 from azumaya.baselines.system.files import reason, shown, write_whole
-from azumaya.baselines.terminal import complaints, guarded
-from azumaya.baselines.terminal import console as new_console
 from azumaya.benchmarks import device, machine, report
 from azumaya.benchmarks.peers import catalogue, compare, environments
 from azumaya.benchmarks.plan import BUDGETS, Budget

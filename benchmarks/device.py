@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from azumaya.baselines.version import installed
+from azumaya.baselines.system.machine import installed
 from azumaya.benchmarks import signature
 from azumaya.benchmarks.games import BARE, SEED, STEP
 from azumaya.benchmarks.plan import GIB, Budget, Job

@@ -22,7 +22,6 @@ from azumaya.baselines.agents.checkpoint import build
 from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.search import BatchPUCTAgent
-from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.training import ppo
 from azumaya.baselines.training.config import PPOConfig, RunConfig
 from azumaya.baselines.training.display import Display
@@ -33,6 +32,7 @@ from azumaya.baselines.values.lessons import view_all_kernel
 from azumaya.baselines.values.network import LEAK, scratch_words
 from azumaya.baselines.values.value import KIND
 from azumaya.benchmarks import networks, search, signature
+from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.benchmarks.timing import Meter, Rates, measure
 from azumaya.envs import find_game
 from azumaya.envs.game import Game

@@ -8,8 +8,7 @@ import platform
 import re
 from typing import Any
 
-from azumaya.baselines.system.machine import commit, cpu_model
-from azumaya.baselines.version import installed
+from azumaya.baselines.system.machine import commit, cpu_model, installed
 from azumaya.envs.engine.workers import available_cores
 
 MEASURED = (

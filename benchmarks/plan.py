@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.benchmarks import games, networks, reference, search
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.startup import measure_start
+from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.extras import MissingExtraError, how_to_install
 from azumaya.envs.game import Game

@@ -10,8 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import TimeElapsedColumn
 
-from azumaya.baselines.terminal import progress
-from azumaya.baselines.words import counted
+from azumaya.baselines.arena.report import counted
+from azumaya.baselines.cli.terminal import progress
 from azumaya.benchmarks import machine
 from azumaya.benchmarks.plan import Budget, Job, jobs
 from azumaya.benchmarks.results import Results

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from azumaya.baselines.words import markdown
+from azumaya.baselines.arena.report import markdown
 from azumaya.benchmarks.results import Row
 
 CARTPOLE, RAW_FOUR, FOUR = "CartPole-v1", "connect_four_v3 raw_env", "connect_four_v3 env"

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.testing import CliRunner, Result
 
-from azumaya.baselines.commands.app import app
+from azumaya.baselines.cli.app import app
 
 
 def azumaya(*words: object, say: str = "", width: int = 400, program: typer.Typer = app) -> Result:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.system.files import is_count, read_bytes, read_json
-from azumaya.baselines.version import version
+from azumaya.baselines.system.machine import version
 from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require

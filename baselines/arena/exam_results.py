@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from azumaya.baselines.agent_names import agent_for
 from azumaya.baselines.agents.asking import ask, check_agent, name_of
+from azumaya.baselines.agents.names import agent_for
 from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
 from azumaya.baselines.arena.intervals import normal, wilson
 from azumaya.baselines.arena.kernels import LOOKS

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.agent_names import agent_for
 from azumaya.baselines.agents.asking import name_of
+from azumaya.baselines.agents.names import agent_for
 from azumaya.baselines.arena.intervals import of_pairs, wilson
 from azumaya.baselines.arena.rounds import AT_ONCE, Rounds, start_set
 from azumaya.envs import OptionError

@@ -1,9 +1,9 @@
-"""Results as a table in the terminal and a learning curve as a picture."""
+"""Results as tables for the terminal and for pages, and a learning curve as a picture."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -21,6 +21,17 @@ RATE = "games won, draws counted half"
 """What the learning curve shows, as a share of the games."""
 STEPS, SHARES = "{x:,.0f}", "{x:.0%}"
 """How matplotlib writes numbers of steps, and shares, at an axis."""
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, such as `1 game` or `1,200 games`."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table, of which all columns but the first are aligned right."""
+    rule = ["---", *["---:"] * (len(headings) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (headings, rule, *rows))
 
 
 def plain(text: str) -> Text:

@@ -11,9 +11,9 @@ import numpy as np
 
 from azumaya.baselines.agents.asking import ask, ask_on_states
 from azumaya.baselines.agents.states import GameStates, acts_on_states
+from azumaya.baselines.arena.game_options import by_default
 from azumaya.baselines.arena.kernels import look_kernel, play_kernel, rows_to_move
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.game_options import by_default
 from azumaya.envs import IllegalActionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.game import RUNNING, Game

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.agent_names import find_agent
+from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.arena.exams import (
     LARGEST,
     Exam,

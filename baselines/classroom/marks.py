@@ -13,10 +13,10 @@ from azumaya.baselines.arena.exams import Exam
 from azumaya.baselines.arena.intervals import of_pairs, wilson
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import PairKey, PairResult
+from azumaya.baselines.arena.report import counted
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, chance
 from azumaya.baselines.classroom.store import Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
-from azumaya.baselines.words import counted
 from azumaya.envs import OptionError
 
 EXAM, CLASS = "exam", "class"

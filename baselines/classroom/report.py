@@ -12,6 +12,7 @@ from html import escape
 from importlib.resources import files
 
 from azumaya.baselines.arena.league.ratings import ANCHOR
+from azumaya.baselines.arena.report import counted
 from azumaya.baselines.classroom.confine import Isolation, lacking
 from azumaya.baselines.classroom.grading import Plan
 from azumaya.baselines.classroom.marks import (
@@ -25,14 +26,13 @@ from azumaya.baselines.classroom.marks import (
 )
 from azumaya.baselines.classroom.replays import Shown, blunders, instructive, verdict
 from azumaya.baselines.classroom.store import Meeting
-from azumaya.baselines.replay import (
+from azumaya.baselines.play.replay import (
     games_element,
     page_head,
     replay_script,
     replay_style,
 )
-from azumaya.baselines.version import version
-from azumaya.baselines.words import counted
+from azumaya.baselines.system.machine import version
 from azumaya.envs.registry import find_game
 
 SHOWN_BLUNDERS, SHOWN_FAILURES = 5, 5

@@ -16,7 +16,7 @@ from azumaya.baselines.arena.exams import Exam
 from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.sitting import Fault, Sitting
 from azumaya.baselines.system.journal import Journal, Kind, Line, read_head, typed
-from azumaya.baselines.version import version
+from azumaya.baselines.system.machine import version
 
 FORMAT = 1
 NAME, MARKS, REPORT = "class.jsonl", "marks.csv", "report.html"

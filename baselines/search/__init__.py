@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from azumaya.baselines import lazily
 from azumaya.baselines.search.alphabeta import AlphaBeta, HiddenDrawsError
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.search.batch_puct import BatchPUCT
@@ -20,8 +19,10 @@ from azumaya.baselines.search.outcome import Candidate, Outcome
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.solver import Solution, solve
 from azumaya.baselines.search.uct import UCT
+from azumaya.baselines.system.imports import lazily
 
 if TYPE_CHECKING:
+    from azumaya.baselines.agents.names import search_agent
     from azumaya.baselines.agents.search import (
         AlphaBetaAgent,
         BatchPUCTAgent,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
         SolverFirstAgent,
         UCTAgent,
     )
-    from azumaya.baselines.agents.search_names import search_agent
 
 __all__ = [
     "PUCT",
@@ -61,6 +61,6 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         ".agents.search": "AlphaBetaAgent BatchPUCTAgent PUCTAgent SolverFirstAgent UCTAgent",
-        ".agents.search_names": "search_agent",
+        ".agents.names": "search_agent",
     },
 )

@@ -194,3 +194,16 @@ def _names(position: Position, line: tuple[int, ...]) -> tuple[str, ...]:
         names.append(position.move_name(action))
         position.play(action)
     return tuple(names)
+
+
+def summary(found: Analysis) -> str:
+    """The value and the best move of an analysis in one line."""
+    how = "exact" if found.exact else "estimate"
+    return f"best {found.best}, value {shown_value(found.value, found.exact)} ({how})"
+
+
+def shown_value(value: float | None, exact: bool) -> str:
+    """A value as it is printed: proven ones are whole numbers; `?` stands for none."""
+    if value is None:
+        return "?"
+    return f"{int(value):+d}" if exact else f"{value + 0.0:+.3f}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import platform
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 NONE = "none"
@@ -25,6 +27,24 @@ def cpu_model() -> str:
         return platform.processor() or platform.machine()
     found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     return found[1].strip() if found else platform.machine()
+
+
+def installed(package: str) -> str | None:
+    """The version of a package; None if it is not installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def version() -> str:
+    """The version from the metadata of the installed package; `unknown` if there is none.
+
+    Not `from azumaya import __version__`: with an editable install, Python started in the folder
+    above a clone named `azumaya` takes the clone itself for the package, which has no such name.
+    """
+    otherwise = getattr(sys.modules.get("azumaya"), "__version__", "unknown")
+    return installed("azumaya") or str(otherwise)
 
 
 def commit() -> str:

@@ -6,7 +6,7 @@ say next. There a whole game is one chat.
 
 from __future__ import annotations
 
-from azumaya.baselines.agent_names import agent_for
+from azumaya.baselines.agents.names import agent_for
 from azumaya.baselines.text.answers import read_answer
 from azumaya.baselines.text.episode import Tally, agent_action
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from azumaya.baselines.agent_names import find_agent
 from azumaya.baselines.agents.asking import action_of, name_of
+from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.text.answers import Answer, read_answer
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position

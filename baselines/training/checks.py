@@ -23,7 +23,7 @@ from azumaya.baselines.agents.network import (
     check_size,
     takes_numbers,
 )
-from azumaya.baselines.game_options import read_value
+from azumaya.baselines.arena.game_options import read_value
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.setup import check_names, prepare
 

@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 import tyro
 
 from azumaya.baselines.agents.sidecar import CheckpointError
-from azumaya.baselines.game_options import game_named
+from azumaya.baselines.arena.game_options import game_named
 from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, REFUSED, end_on_signals
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError

@@ -21,7 +21,7 @@ import tyro
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.sidecar import SHAPING, Sidecar, describe, sidecar_of
-from azumaya.baselines.game_options import game_named
+from azumaya.baselines.arena.game_options import game_named
 from azumaya.baselines.training.checks import (
     Count,
     Numbers,

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from azumaya.baselines.cluster import Cluster, CrewError
+from azumaya.baselines.system.cluster import Cluster, CrewError
 from azumaya.baselines.system.pool import process_pool
 from azumaya.envs.errors import OptionError, naming
 

@@ -12,10 +12,10 @@ from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.arena.exam_results import take_exam
 from azumaya.baselines.arena.exams import has_exam
+from azumaya.baselines.arena.game_options import by_default
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
 from azumaya.baselines.arena.rounds import start_set
-from azumaya.baselines.game_options import by_default
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.ladder import Ladder, as_objects, draw_ladder, ladder_table

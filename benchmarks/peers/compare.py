@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from azumaya.baselines.arena.report import counted, markdown
 from azumaya.baselines.system.processes import how_ended
-from azumaya.baselines.words import counted, markdown
 from azumaya.benchmarks import games, machine, reference, search
 from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer

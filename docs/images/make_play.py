@@ -64,7 +64,7 @@ def play(page: Any, name: str) -> None:
 def main() -> None:
     """Draw all pictures."""
     words = ("serve", "--port", "0", "--no-browser", "--workers", "1")
-    command = [sys.executable, "-m", "azumaya.baselines.cli", *words]
+    command = [sys.executable, "-m", "azumaya", *words]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
         sync_playwright() as playwright,

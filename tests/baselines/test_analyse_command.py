@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from azumaya import baselines
-from azumaya.baselines.commands import analyse as analyse_commands
-from azumaya.baselines.commands import play as play_commands
+from azumaya.baselines.cli import analyse as analyse_commands
+from azumaya.baselines.cli import play as play_commands
 from azumaya.envs import Position
 from azumaya.envs.notation import record_of, write_records
 from azumaya.envs.render import svg_of

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from azumaya import baselines
-from azumaya.baselines import cli, entrants, version
+from azumaya.baselines import cli
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.arena import entrants
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.commands import play as play_commands
+from azumaya.baselines.cli import play as play_commands
+from azumaya.baselines.system import machine as version
 from azumaya.baselines.system.signals import ENDING
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError
@@ -389,7 +391,7 @@ def test_the_error_for_a_missing_extra_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "typer", None)
-    monkeypatch.delitem(sys.modules, "azumaya.baselines.commands.app")
+    monkeypatch.delitem(sys.modules, "azumaya.baselines.cli.app")
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 2

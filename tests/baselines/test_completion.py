@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from azumaya.baselines.agent_names import EXAMPLES, find_agent
-from azumaya.baselines.commands.app import app
+from azumaya.baselines.agents.names import EXAMPLES, find_agent
+from azumaya.baselines.cli.app import app
 from azumaya.envs import GAMES
 
 

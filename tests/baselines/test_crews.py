@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.baselines.cluster import RETRIES, CrewError
+from azumaya.baselines.system.cluster import RETRIES, CrewError
 from azumaya.baselines.training import players, value
 from azumaya.baselines.training.crews import (
     TRIES,

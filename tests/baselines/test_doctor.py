@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from azumaya.baselines import contract, doctor
+from azumaya.baselines.cli import contract, doctor
 from azumaya.envs import GAMES
 from tests.commands import azumaya
 
@@ -69,7 +69,7 @@ def test_a_text_that_reads_back_otherwise_is_found() -> None:
 
 def test_wrong_findings_end_with_their_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = doctor.Finding("games", "[/b]", "it does not run", doctor.WRONG)
-    monkeypatch.setattr("azumaya.baselines.commands.doctor.examine", lambda every: [broken])
+    monkeypatch.setattr("azumaya.baselines.cli.doctor.examine", lambda every: [broken])
     result = azumaya("doctor")
     assert result.exit_code == 1
     assert "[/b]" in result.stdout

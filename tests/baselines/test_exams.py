@@ -16,8 +16,7 @@ import pytest
 
 from azumaya import baselines
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
-from azumaya.baselines.arena import exam_maker, exams
-from azumaya.baselines.arena.exam_maker import ExamPlan
+from azumaya.baselines.arena import exams
 from azumaya.baselines.arena.exam_results import (
     Answer,
     ExamResult,
@@ -30,6 +29,8 @@ from azumaya.baselines.arena.intervals import difference, normal, of_pairs, wils
 from azumaya.baselines.search import solve
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import SolverRooms, Solving
+from azumaya.benchmarks.studies import exam_maker
+from azumaya.benchmarks.studies.exam_maker import ExamPlan
 from azumaya.envs import GAMES, IllegalActionError, OptionError, Position
 from tests.commands import invoke
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.game_options import read_options
+from azumaya.baselines.arena.game_options import read_options
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.puzzles.choice import load_puzzles
 from tests.cases import CASES, Case

@@ -11,9 +11,10 @@ import pytest
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.arena.matches import Score
-from azumaya.baselines.training import gap, maskable_ppo, ppo, value
+from azumaya.baselines.training import maskable_ppo, ppo, value
 from azumaya.baselines.training.command import read_words
 from azumaya.baselines.training.value_games import Player
+from azumaya.benchmarks.studies import gap
 from azumaya.envs import Position
 from azumaya.envs.puzzles import load_part
 from tests.baselines.run_helpers import SCRIPTS, tiny_td

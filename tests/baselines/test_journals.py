@@ -239,10 +239,3 @@ def test_pipes_and_devices_are_refused_instead_of_waited_for(opens: Open, path: 
     for special in (path, Path("/dev/zero")):
         with pytest.raises(error_of(opens), match="not a regular file"), opens(special, 3):
             pass
-
-
-def test_the_old_place_of_the_error_of_work_files_warns() -> None:
-    """The reference named it."""
-    with pytest.warns(FutureWarning, match="import WorkFileError from azumaya.baselines.system"):
-        from azumaya.baselines.work_file import WorkFileError as Moved  # noqa: PLC0415
-    assert Moved is WorkFileError

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.arena.seeded_work import WorkerEndedError, do_work, each_line
 from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.signals import REFUSED
 from azumaya.baselines.system.work import WorkFileError, read_work
+from azumaya.benchmarks.studies.seeded_work import WorkerEndedError, do_work, each_line
 from azumaya.envs import GAMES
 from azumaya.envs.errors import OptionError
 from tests.baselines.odd_jobs import line_or_die, line_or_sleep
@@ -120,7 +120,7 @@ def test_makers_refuse_folders_that_cannot_be(
     (tmp_path / "file").touch()
     monkeypatch.setattr(sys, "argv", [module, *words, "--work", str(tmp_path / "file" / "work")])
     with pytest.raises(SystemExit) as left:
-        runpy.run_module(f"azumaya.baselines.arena.{module}", run_name="__main__")
+        runpy.run_module(f"azumaya.benchmarks.studies.{module}", run_name="__main__")
     assert left.value.code == REFUSED
     said = capsys.readouterr().err
     assert "Not a directory" in said

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.arena import book_maker, starts
-from azumaya.baselines.arena.book_maker import BookPlan, chance_of_balance
+from azumaya.baselines.arena import starts
 from azumaya.baselines.arena.starts import BalancedStart, Book, BookError, balanced_starts
+from azumaya.benchmarks.studies import book_maker
+from azumaya.benchmarks.studies.book_maker import BookPlan, chance_of_balance
 from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.errors import OptionError
 from tests.commands import invoke, refused

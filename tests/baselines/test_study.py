@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.training import study, value
+from azumaya.baselines.training import value
 from azumaya.baselines.training.run_folder import RunError
-from azumaya.baselines.training.study import Config, Results, run_study, spread, study_table
+from azumaya.benchmarks.studies import variants
+from azumaya.benchmarks.studies.variants import Config, Results, run_study, spread, study_table
 from azumaya.envs import OptionError
 
 VARIANTS = ("lambda 0.5: --width 4 --games 3 --decay 0.5",)
@@ -46,7 +47,7 @@ def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
         for curve in results.curves:
             assert curve[0]["steps"] == 0
             assert curve[-1]["steps"] >= 128
-            assert all(0 <= point[study.EXAM] <= 1 for point in curve)
+            assert all(0 <= point[variants.EXAM] <= 1 for point in curve)
     assert (config.folder / "study.png").read_bytes().startswith(b"\x89PNG")
     stored = json.loads((config.folder / "study.json").read_text())
     assert stored == {results.name: results.curves for results in found}
@@ -66,7 +67,7 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     run_words, run = value.run_words, tmp_path / "study/a-1"
     config = small(tmp_path)
     wide, narrow = (
-        study.words_of(config, "sudoku_moyo", 1, run, [f"--width={width}", "--games=3"])
+        variants.words_of(config, "sudoku_moyo", 1, run, [f"--width={width}", "--games=3"])
         for width in (8, 4)
     )
 
@@ -77,11 +78,11 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     with monkeypatch.context() as patch:
         patch.setattr(value, "run_words", stopped)
         with pytest.raises(KeyboardInterrupt):
-            study.trained("td_value", run, wide)
+            variants.trained("td_value", run, wide)
     for other in (narrow, [word for word in wide if word != "--width=8"]):
         with pytest.raises(RunError, match="a-1: holds another run; choose another --output"):
-            study.trained("td_value", run, other)
-    assert study.trained("td_value", run, wide)[-1]["steps"] >= 128
+            variants.trained("td_value", run, other)
+    assert variants.trained("td_value", run, wide)[-1]["steps"] >= 128
 
 
 @pytest.mark.parametrize("begun", [False, True])

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines import entrants, terminal
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.commands.app import app
+from azumaya.baselines.arena import entrants
+from azumaya.baselines.cli import terminal
+from azumaya.baselines.cli.app import app
 from azumaya.baselines.system.signals import FAILED, REFUSED
 from azumaya.envs.puzzles.bank import BANK_FILE
 from tests.commands import azumaya
@@ -136,7 +137,7 @@ def test_names_are_not_interpreted_as_markup(name: str, monkeypatch: pytest.Monk
         agent.name = given
         return entrants.Entrant(given, agent)
 
-    monkeypatch.setattr("azumaya.baselines.commands.evaluate.find_entrant", find)
+    monkeypatch.setattr("azumaya.baselines.cli.evaluate.find_entrant", find)
     result = azumaya("evaluate", name, *EVALUATE[2:])
     assert result.exit_code == 0, result.output
     assert name in result.output

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from azumaya.baselines.commands.app import app as outer
+from azumaya.baselines.cli.app import app as outer
 from azumaya.benchmarks import __main__ as command
 from azumaya.benchmarks import report
 from azumaya.benchmarks.plan import Budget

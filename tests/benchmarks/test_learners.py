@@ -14,13 +14,13 @@ import torch
 
 import azumaya.benchmarks
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.algorithms import ALGORITHMS
 from azumaya.baselines.training import ppo, value, value_games
 from azumaya.baselines.values.learning import learn_kernel
 from azumaya.baselines.values.network import Shape
 from azumaya.benchmarks import games, learning, networks, plan, report, search, signature
 from azumaya.benchmarks.batches import values_kernel
 from azumaya.benchmarks.results import Row
+from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.benchmarks.timing import Rates
 from azumaya.envs import Position
 from azumaya.envs.game import RUNNING, Game

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from azumaya.baselines.agents import RandomAgent
-from azumaya.benchmarks import reach
+from azumaya.benchmarks.studies import reach
 from azumaya.envs import GAMES, Position
 
 GAME = GAMES["vierer_dominari"]

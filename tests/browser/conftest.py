@@ -34,7 +34,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     state = tmp_path_factory.mktemp("server") / "games.sqlite3"
     words = ("serve", "--port", "0", "--no-browser", "--state", str(state), "--workers", "1")
     with subprocess.Popen(
-        [sys.executable, "-m", "azumaya.baselines.cli", *words], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "azumaya", *words], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().split()[0]

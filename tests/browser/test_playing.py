@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines.arena.gallery import read_gallery
+from azumaya.baselines.play.gallery import read_gallery
 from azumaya.envs import GAMES, Position
 from azumaya.envs.render.board import view_of
 from tests.browser.playing import (

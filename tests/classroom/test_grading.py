@@ -27,7 +27,7 @@ from azumaya.baselines.classroom.process import FOLDERS, Limits, Room, StartingE
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import begun_seed
 from azumaya.baselines.classroom.submissions import Submission
-from azumaya.baselines.replay import replay_script
+from azumaya.baselines.play.replay import replay_script
 from azumaya.envs import GAMES, Position
 from azumaya.envs.position import MAX_SEED
 from tests.classroom.submissions import HONEST, LATER, MORE, WRONG
@@ -226,7 +226,7 @@ def test_isolation_that_is_missing_is_told_or_required(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean: tuple[Path, Path]
 ) -> None:
     few = functools.partial(Limits, layers=("namespaces", "landlock"))
-    monkeypatch.setattr("azumaya.baselines.commands.classroom.Limits", few)
+    monkeypatch.setattr("azumaya.baselines.cli.classroom.Limits", few)
     left, output = left_folder(tmp_path, monkeypatch), tmp_path / "out"
     refused = run_class(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
     assert refused.exit_code == 1
@@ -451,7 +451,7 @@ def test_commands_give_each_process_its_processor_time(
         raise StartingError("seen")
 
     for name in ("isolation_of", "run_alone"):
-        monkeypatch.setattr(f"azumaya.baselines.commands.classroom.{name}", look)
+        monkeypatch.setattr(f"azumaya.baselines.cli.classroom.{name}", look)
     limits = ("--game-limit", 77, "--move-limit", 70)
     for words in (
         (GAME, folder, "--output", tmp_path / "out"),

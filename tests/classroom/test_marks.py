@@ -43,7 +43,7 @@ from azumaya.baselines.classroom.report import Report, report_page
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, Sitting, chance, check_exam, sit
 from azumaya.baselines.classroom.store import ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
-from azumaya.baselines.commands.classroom import _scheme, _write
+from azumaya.baselines.cli.classroom import _scheme, _write
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import record_of, replay
 

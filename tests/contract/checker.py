@@ -1,10 +1,10 @@
-"""Environments that must be alike. What holds for every game is in `azumaya.baselines.contract`."""
+"""Environments that must be alike; `azumaya.baselines.cli.contract` has what each game keeps."""
 
 from __future__ import annotations
 
 import random
 
-from azumaya.baselines.contract import is_over, legal_of
+from azumaya.baselines.cli.contract import is_over, legal_of
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
-from azumaya.baselines.contract import is_over, legal_of, play_out
+from azumaya.baselines.cli.contract import is_over, legal_of, play_out
 from azumaya.envs import make, make_vec, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.games._shima.territory import NAMED

@@ -14,7 +14,7 @@ from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from azumaya.baselines.contract import legal_of
+from azumaya.baselines.cli.contract import legal_of
 from azumaya.envs import make
 from azumaya.envs.adapters.aec.moments import AGENTS
 from tests.cases import Case

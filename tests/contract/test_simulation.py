@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines.contract import check_seeds, is_over, legal_of, play_checked, play_out
+from azumaya.baselines.cli.contract import check_seeds, is_over, legal_of, play_checked, play_out
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.position import Position
 from azumaya.envs.setup import _prepare_once

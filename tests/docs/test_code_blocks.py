@@ -11,15 +11,10 @@ from typing import Any
 import pytest
 import tyro
 
-from azumaya.baselines.commands.app import app
-from azumaya.baselines.training import (
-    gap,
-    maskable_ppo,
-    ppo,
-    study,
-    value,
-)
+from azumaya.baselines.cli.app import app
+from azumaya.baselines.training import maskable_ppo, ppo, value
 from azumaya.benchmarks.__main__ import app as bench
+from azumaya.benchmarks.studies import gap, variants
 from azumaya.envs import GAMES
 from tests.commands import azumaya
 from tests.docs.blocks import ROOT, blocks_of, fill, pages, run_page
@@ -168,7 +163,7 @@ def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -
     assert [option for option in options if option not in shown] == [], page
 
 
-@pytest.mark.parametrize("script", [*SCRIPTS, study, gap])
+@pytest.mark.parametrize("script", [*SCRIPTS, variants, gap])
 def test_training_commands_are_read_by_the_script(script: Any) -> None:
     runs = starting("python", "-m", script.PROGRAM)
     assert runs

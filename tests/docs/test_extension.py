@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines.arena.gallery import read_gallery
+from azumaya.baselines.play.gallery import read_gallery
 from tests.docs.blocks import ROOT
 
 NAMES = ("azumaya_docs", "azumaya_docs.formulas", "azumaya_docs.gallery", "azumaya_docs.offline")
@@ -108,7 +108,7 @@ def test_the_gallery_shows_every_game_with_its_replay(extension: Any, tmp_path: 
         "envs/registry.py",
         "docs/_data/statistics.json",
         "baselines/training/stored_rungs.json",
-        "baselines/arena/data/gallery.jsonl",
+        "baselines/play/data/gallery.jsonl",
     ],
 )
 def test_a_page_is_rebuilt_when_its_data_changes(

@@ -34,7 +34,7 @@ from azumaya.baselines.arena.league.results import (
 from azumaya.baselines.arena.league.schedule import Plan
 from azumaya.baselines.arena.league.standing import Standing, read_exams
 from azumaya.baselines.arena.league.tables import game_tables
-from azumaya.baselines.commands import league as league_commands
+from azumaya.baselines.cli import league as league_commands
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, OptionError, Position
 from tests.commands import azumaya

@@ -38,7 +38,7 @@ UNCLEAN, INTERRUPTED = 2, 130
 PARTS = (
     "envs/games", "envs/kernels", "envs", "wrappers", "baselines/search", "baselines/values",
     "baselines/arena/league", "baselines/arena", "baselines/training", "baselines/classroom",
-    "baselines/agents", "baselines/text", "baselines/serve", "baselines",
+    "baselines/agents", "baselines/text", "baselines/play", "baselines", "benchmarks/studies",
 )  # fmt: skip
 """Parts of the library, each with as many mutants; a file belongs to the first that fits."""
 LEFT_OUT = (

@@ -16,7 +16,13 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import Autoreset, FlattenObservation
 from pettingzoo.test import api_test
 
-from azumaya.baselines.contract import check_alike, check_symmetries, is_over, legal_of, play_both
+from azumaya.baselines.cli.contract import (
+    check_alike,
+    check_symmetries,
+    is_over,
+    legal_of,
+    play_both,
+)
 from azumaya.envs import registry
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.commands import puzzles as puzzle_commands
+from azumaya.baselines.cli import puzzles as puzzle_commands
 from azumaya.baselines.system.signals import FAILED
 from azumaya.envs.puzzles import generator, load_bank
 from azumaya.envs.puzzles.bank import BANK_FILE, BANK_SEED
@@ -315,7 +315,7 @@ def test_show_refuses_missing_puzzles(words, problem: str) -> None:
 
 def test_help_loads_no_compiler() -> None:
     code = (
-        "import sys; from azumaya.baselines.commands import puzzles as puzzle_commands; "
+        "import sys; from azumaya.baselines.cli import puzzles as puzzle_commands; "
         "assert 'azumaya.envs.puzzles.solver' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

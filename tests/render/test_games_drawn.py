@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.baselines.contract import is_over, play_out
+from azumaya.baselines.cli.contract import is_over, play_out
 from azumaya.envs.render import ansi_of, svg_of
 from azumaya.envs.render.layout import layout_of
 from tests.cases import CASES, Case

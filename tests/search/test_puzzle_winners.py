@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.arena import puzzle_winners
-from azumaya.baselines.arena.puzzle_winners import WinnerPlan, order, start_of
+from azumaya.benchmarks.studies import puzzle_winners
+from azumaya.benchmarks.studies.puzzle_winners import WinnerPlan, order, start_of
 from azumaya.envs import Position
 from azumaya.envs.puzzles.bank import load_bank
 from tests.commands import invoke

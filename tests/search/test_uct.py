@@ -13,7 +13,7 @@ import pytest
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.agents.search_names import read_search_name
+from azumaya.baselines.agents.names import read_search_name
 from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, trees
 from azumaya.baselines.search.alphabeta import AlphaBeta
 from azumaya.baselines.search.batch_puct import BatchPUCT

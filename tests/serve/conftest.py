@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from azumaya.baselines.serve.store import Store
+from azumaya.baselines.play.server.store import Store
 from tests.serve.requests import visitor
 
 

@@ -40,7 +40,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from azumaya.baselines.serve.choices import DEFAULT_LEVEL
+from azumaya.baselines.play.server.choices import DEFAULT_LEVEL
 from azumaya.envs import GAMES
 from tests.serve.visitors import Tally, Visitor
 
@@ -207,7 +207,7 @@ def served(words: list[str], **environment: str) -> Iterator[tuple[int, tuple[st
     """A server as a user starts it: its process and its address."""
     with tempfile.TemporaryDirectory() as folder:
         state = str(Path(folder) / "games.sqlite3")
-        command = [sys.executable, "-m", "azumaya.baselines.cli", "serve", "--port", "0"]
+        command = [sys.executable, "-m", "azumaya", "serve", "--port", "0"]
         with subprocess.Popen(
             [*command, "--no-browser", "--state", state, *words],
             stdout=subprocess.PIPE,

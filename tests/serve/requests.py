@@ -6,9 +6,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from azumaya.baselines.serve.app import make_app
-from azumaya.baselines.serve.limits import Limits
-from azumaya.baselines.serve.store import Store
+from azumaya.baselines.play.server.app import make_app
+from azumaya.baselines.play.server.limits import Limits
+from azumaya.baselines.play.server.store import Store
 
 GAME = "sudoku_moyo"
 LIMITS = Limits(games_of_one=12, search=200)

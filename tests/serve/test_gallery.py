@@ -15,13 +15,14 @@ import pytest
 import typer
 from starlette.testclient import TestClient
 
-from azumaya.baselines.arena import gallery, gallery_maker
-from azumaya.baselines.arena.gallery import Exhibit, gallery_line, read_gallery, turns
-from azumaya.baselines.arena.gallery_maker import best_of, main, play, table_of
-from azumaya.baselines.serve.app import make_app
-from azumaya.baselines.serve.exhibits import described
-from azumaya.baselines.serve.store import Store
-from azumaya.baselines.serve.workers import Workers
+from azumaya.baselines.play import gallery
+from azumaya.baselines.play.gallery import Exhibit, gallery_line, read_gallery, turns
+from azumaya.baselines.play.server.app import make_app
+from azumaya.baselines.play.server.exhibits import described
+from azumaya.baselines.play.server.store import Store
+from azumaya.baselines.play.server.workers import Workers
+from azumaya.benchmarks.studies import gallery_maker
+from azumaya.benchmarks.studies.gallery_maker import best_of, main, play, table_of
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import RecordError
 from azumaya.envs.notation import GameRecord, read_records, replay, write_records

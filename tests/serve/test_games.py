@@ -14,14 +14,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.agents import GreedyAgent
-from azumaya.baselines.entrants import Entrant
-from azumaya.baselines.serve import choices
-from azumaya.baselines.serve import games as served_games
-from azumaya.baselines.serve.app import COOKIE
-from azumaya.baselines.serve.choices import Choices
-from azumaya.baselines.serve.games import A_MONTH, AN_HOUR, Games, digest
-from azumaya.baselines.serve.limits import RefusalError
-from azumaya.baselines.serve.store import LATER, Kept, Store
+from azumaya.baselines.arena.entrants import Entrant
+from azumaya.baselines.play.server import choices
+from azumaya.baselines.play.server import games as served_games
+from azumaya.baselines.play.server.app import COOKIE
+from azumaya.baselines.play.server.choices import Choices
+from azumaya.baselines.play.server.games import A_MONTH, AN_HOUR, Games, digest
+from azumaya.baselines.play.server.limits import RefusalError
+from azumaya.baselines.play.server.store import LATER, Kept, Store
 from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.notation import GameRecord, replay
 from tests.cases import YARDSTICK

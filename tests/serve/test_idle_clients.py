@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from azumaya.baselines.serve.connections import Connection, owner_of
+from azumaya.baselines.play.server.connections import Connection, owner_of
 
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.arena.gallery_maker import play
-from azumaya.baselines.replay import replay_page
+from azumaya.baselines.play.replay import replay_page
+from azumaya.benchmarks.studies.gallery_maker import play
 
 CHROMIUM = shutil.which("chromium")
 CLICK = '<script type="module">document.querySelector("[aria-label=Forward]").click();</script>'

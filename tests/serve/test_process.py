@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines.serve.limits import Limits
+from azumaya.baselines.play.server.limits import Limits
 from tests.commands import azumaya, refused
 from tests.processes import eventually
 from tests.serve.requests import GAME
@@ -28,7 +28,7 @@ def _get(url: str, cookie: str = "", body: Any = None) -> Any:
     return urllib.request.urlopen(urllib.request.Request(url, data, head), timeout=100)
 
 
-COMMAND = (sys.executable, "-m", "azumaya.baselines.cli", "serve", "--no-browser")
+COMMAND = (sys.executable, "-m", "azumaya", "serve", "--no-browser")
 
 
 def _started(*words: str, **more: Any) -> tuple[subprocess.Popen[str], str]:
@@ -220,7 +220,7 @@ def test_limits_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert Limits(search=50, games=7, move_seconds=9) in given
         raise ValueError("the limits are these")
 
-    monkeypatch.setattr("azumaya.baselines.serve.app.make_app", told)
+    monkeypatch.setattr("azumaya.baselines.play.server.app.make_app", told)
     words = ("--no-browser", "--port", 0, "--state", tmp_path / "games.sqlite3")
     limits = ("--longest-search", 50, "--most-games", 7, "--move-limit", 9)
     refused(azumaya("serve", *words, *limits), "the limits are these")

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines.arena import gallery
-from azumaya.baselines.serve import readiness
-from azumaya.baselines.serve.app import make_app
-from azumaya.baselines.serve.readiness import Readiness, brief_name
-from azumaya.baselines.serve.store import Store
-from azumaya.baselines.serve.workers import Here, Workers
+from azumaya.baselines.play import gallery
+from azumaya.baselines.play.server import readiness
+from azumaya.baselines.play.server.app import make_app
+from azumaya.baselines.play.server.readiness import Readiness, brief_name
+from azumaya.baselines.play.server.store import Store
+from azumaya.baselines.play.server.workers import Here, Workers
 from azumaya.envs import Position
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from azumaya.baselines.serve.app import COOKIE, make_app
-from azumaya.baselines.serve.games import digest
-from azumaya.baselines.serve.limits import Limits
-from azumaya.baselines.serve.store import Kept, Store
+from azumaya.baselines.play.server.app import COOKIE, make_app
+from azumaya.baselines.play.server.games import digest
+from azumaya.baselines.play.server.limits import Limits
+from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.envs.puzzles.bank import load_bank
 from tests.serve.requests import GAME, LIMITS, begin, refused, send, token, visitor
 

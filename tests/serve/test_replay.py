@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from azumaya.baselines import replay as replays
-from azumaya.baselines.commands import replay as replay_commands
-from azumaya.baselines.replay import FRAMES_A_SECOND, LAST_FRAME, replay_mp4, replay_page
+from azumaya.baselines.cli import replay as replay_commands
+from azumaya.baselines.play import replay as replays
+from azumaya.baselines.play.replay import FRAMES_A_SECOND, LAST_FRAME, replay_mp4, replay_page
 from azumaya.envs import GAMES, Position
 from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import GameRecord, record_of, write_records

@@ -20,14 +20,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.serve import app, once
-from azumaya.baselines.serve.app import make_app
-from azumaya.baselines.serve.choices import Choices, milliseconds_of
-from azumaya.baselines.serve.games import Games
-from azumaya.baselines.serve.limits import Limits, RefusalError
-from azumaya.baselines.serve.once import Once
-from azumaya.baselines.serve.store import Store
-from azumaya.baselines.serve.workers import Here, Workers, _known, think
+from azumaya.baselines.play.server import app, once
+from azumaya.baselines.play.server.app import make_app
+from azumaya.baselines.play.server.choices import Choices, milliseconds_of
+from azumaya.baselines.play.server.games import Games
+from azumaya.baselines.play.server.limits import Limits, RefusalError
+from azumaya.baselines.play.server.once import Once
+from azumaya.baselines.play.server.store import Store
+from azumaya.baselines.play.server.workers import Here, Workers, _known, think
 from azumaya.baselines.values.champion import champion_file
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import GameRecord

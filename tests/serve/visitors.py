@@ -11,7 +11,7 @@ import random
 from collections import defaultdict
 from typing import Any
 
-from azumaya.baselines.serve.games import LISTED
+from azumaya.baselines.play.server.games import LISTED
 from azumaya.envs import GAMES, Position
 from tests.serve.connection import Answer, Connection, DroppedError
 

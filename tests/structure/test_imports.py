@@ -31,12 +31,20 @@ TIERS = (
     r"baselines\.system(\.\w+)?",
     r"wrappers(\.\w+)?",
     r"baselines\.search(\.\w+)+",
-    r"baselines(\.\w+)*",
+    r"baselines\.(values|agents)(\.\w+)?",
+    r"baselines\.arena(\.\w+)*",
+    r"baselines(\.search)?",
+    r"baselines\.(course|integrations|text|training)(\.\w+)?",
+    r"baselines\.play(\.\w+)*",
+    r"baselines\.classroom(\.\w+)?",
+    r"baselines\.cli(\.\w+)?",
     r"benchmarks(\.\w+)*",
 )
 """A module may import from its own tier and from earlier ones in this list. Pictures are drawn from
 a `Scene`, which is data; so `render` comes before `position`, which can draw itself. Search knows
-no values and no agents; only the package itself offers the agents that build on it, too."""
+no values and no agents; only the package itself offers the agents that build on it, too, as
+`baselines` offers what is most used. Programs are at the end: commands, then benchmarks and
+studies."""
 
 HOST_FILES = re.compile(
     r"envs\.games\.(digits|\w+\.(text|game)|_\w+\.(words|texts|names|options|starts|territory))"
@@ -103,6 +111,11 @@ def test_imports_point_down(file: Path) -> None:
     here = tier_of(module_of(file))
     wrong = sorted(name for name in own_imports(file) if tier_of(name) > here)
     assert wrong == [], f"{module_of(file)} imports from above it"
+
+
+def test_nothing_lies_loose_in_the_baselines() -> None:
+    """Every module is in a room."""
+    assert [file.name for file in (ROOT / "baselines").glob("*.py")] == ["__init__.py"]
 
 
 def test_no_circles() -> None:

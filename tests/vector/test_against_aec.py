@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from azumaya.baselines.contract import (
+from azumaya.baselines.cli.contract import (
     BATCH_SEEDS,
     check_batch,
     check_row,

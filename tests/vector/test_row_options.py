@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from azumaya.baselines.contract import is_over, legal_of
+from azumaya.baselines.cli.contract import is_over, legal_of
 from azumaya.envs import OptionError, Position, make_vec
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.engine.kernels import SERIES

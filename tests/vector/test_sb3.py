@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.contract import is_over
+from azumaya.baselines.cli.contract import is_over
 from azumaya.envs.adapters.duel.kernels import SEAT, respond_kernel
 from azumaya.envs.adapters.duel.opponents import GREEDY, GreedyOpponent
 from azumaya.envs.engine.kernels import SERIES

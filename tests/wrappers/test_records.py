@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from azumaya.baselines.contract import is_over, legal_of
+from azumaya.baselines.cli.contract import is_over, legal_of
 from azumaya.envs import GAMES, OptionError, Position, RecordError, make, make_vec, notation, raw
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.game import Option

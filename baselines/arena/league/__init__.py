@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from azumaya.baselines import lazily
+from azumaya.baselines.system.imports import lazily
 
 if TYPE_CHECKING:
     from azumaya.baselines.arena.league.cards import AgentCard

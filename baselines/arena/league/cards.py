@@ -13,10 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.agent_names import SIMPLE, find_agent, is_own_class
 from azumaya.baselines.agents.asking import check_agent
+from azumaya.baselines.agents.names import (
+    SIMPLE,
+    find_agent,
+    is_own_class,
+    is_search_name,
+    read_search_name,
+)
 from azumaya.baselines.agents.program import PREFIX
-from azumaya.baselines.agents.search_names import is_search_name, read_search_name
 from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint
 from azumaya.baselines.system.files import is_special, shown
 from azumaya.envs import OptionError, Position, find_game

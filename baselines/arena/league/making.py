@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 
-from azumaya.baselines.agent_names import is_own_class
+from azumaya.baselines.agents.names import is_own_class
 from azumaya.baselines.arena.league.cards import CHANGED, AgentCard, card_of
 from azumaya.baselines.arena.league.crew import Worker
 from azumaya.envs.errors import told

@@ -12,7 +12,7 @@ from typing import Any
 
 from azumaya.baselines.arena.league.crew import Outcome, PairJob, Worker
 from azumaya.baselines.arena.league.league import Crew
-from azumaya.baselines.cluster import Cluster
+from azumaya.baselines.system.cluster import Cluster
 
 AHEAD = 2
 """Pairs submitted for each processor, so that none waits for work."""

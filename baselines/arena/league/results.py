@@ -24,8 +24,7 @@ from azumaya.baselines.system.journal import (
     read_journal,
     typed,
 )
-from azumaya.baselines.system.machine import commit, cpu_model
-from azumaya.baselines.version import version
+from azumaya.baselines.system.machine import commit, cpu_model, version
 from azumaya.envs import GAMES
 from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.position import check_seed

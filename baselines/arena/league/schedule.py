@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from azumaya.baselines.arena.league.cards import AgentCard, game_names
 from azumaya.baselines.arena.league.crew import PairJob
 from azumaya.baselines.arena.league.results import League, PairKey
+from azumaya.baselines.arena.report import counted
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.search.arguments import check_number
-from azumaya.baselines.words import counted
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number

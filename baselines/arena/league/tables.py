@@ -11,8 +11,7 @@ from azumaya.baselines.arena.league.cards import CLASSES, SLOWER
 from azumaya.baselines.arena.league.ratings import ALL, ANCHOR, Rating
 from azumaya.baselines.arena.league.results import League, Session
 from azumaya.baselines.arena.league.standing import Standing
-from azumaya.baselines.arena.report import COLOURS, plain, save_picture
-from azumaya.baselines.words import counted, markdown
+from azumaya.baselines.arena.report import COLOURS, counted, markdown, plain, save_picture
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:

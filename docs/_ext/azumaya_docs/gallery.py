@@ -9,14 +9,14 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from azumaya.baselines.arena import gallery
-from azumaya.baselines.arena.gallery import Exhibit, read_gallery
-from azumaya.baselines.replay import replay_page
+from azumaya.baselines.play import gallery
+from azumaya.baselines.play.gallery import Exhibit, read_gallery
+from azumaya.baselines.play.replay import replay_page
 from azumaya_docs import boards
 
 REPLAYS = "replays"
 """The folder of the replays, beside the page of the gallery."""
-SOURCES = (Path(gallery.__file__), Path(gallery.__file__).parent / "data" / gallery.FILE)
+SOURCES = (Path(gallery.__file__), gallery.PACKAGED)
 """What the page of the gallery is made from, besides the code of the games."""
 
 

@@ -1,0 +1,76 @@
+"""`azumaya check-game`: whether a game keeps what every game must."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePath
+from textwrap import indent
+from typing import Annotated
+
+import typer
+
+from azumaya.baselines.cli.contract import check_game
+from azumaya.baselines.cli.terminal import complaints, console
+from azumaya.baselines.system.signals import FAILED
+from azumaya.envs.errors import OptionError, told
+from azumaya.envs.extras import import_own
+from azumaya.envs.game import Game
+from azumaya.envs.registry import GAMES, register_game
+
+
+def check_game_command(
+    module: Annotated[
+        str, typer.Argument(help="The module with the game, such as mygame or mygame.py.")
+    ],
+    games: Annotated[int, typer.Option(min=1, help="Random games for each law.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the games.")] = 0,
+) -> None:
+    """Check a game of your own: all of its variants, at every ply of random games.
+
+    Masks against the rules' explanations, texts, observations, copies, seeds, bounds, a batch
+    against single games, symmetries. What fails is explained; then the exit code is 1.
+    """
+    with complaints():
+        found = games_of(module)
+    screen, broken = console(), 0
+    for game in found:
+        for options in game.options.variants or ({},):
+            findings = check_game(game, options, games, seed)
+            wrong = [finding for finding in findings if finding.broken]
+            held = f"{len(findings) - len(wrong)} of {len(findings)} laws hold"
+            screen.print(f"{game.name} {dict(options)}: {held}", soft_wrap=True)
+            for law, why in wrong:
+                screen.print(f"  ✗ {law}", style="bold red", soft_wrap=True)
+                screen.print(indent(why, " " * 6), soft_wrap=True)
+            broken += len(wrong)
+    typer.echo("all laws hold" if not broken else f"laws broken: {broken}")
+    if broken:
+        raise typer.Exit(FAILED)
+
+
+def games_of(module: str) -> list[Game]:
+    """The games that a module has as attributes; it may be in the current folder.
+
+    Args:
+        module: its name, or its path, like `mygame.py`, in the current folder or below it.
+
+    Raises:
+        OptionError: it cannot be imported, or has no game, or one that cannot be registered.
+    """
+    name = module
+    if module.lower().endswith(".py"):
+        path = PurePath(os.path.relpath(module)).with_suffix("")
+        if os.pardir in path.parts:
+            raise OptionError(f"module {module}: it is not below the current folder")
+        name = ".".join(path.parts)
+    try:
+        found = vars(import_own(name)).values()
+    except Exception as error:  # whatever the module does when it is imported
+        raise OptionError(f"module {name}: it cannot be imported: {told(error)}") from error
+    games = list({id(game): game for game in found if isinstance(game, Game)}.values())
+    if not games:
+        raise OptionError(f"module {name}: it has no Game; make the record an attribute, like GAME")
+    for game in games:
+        if game not in GAMES.values():
+            register_game(game, name)  # its positions are pickled by its name
+    return games

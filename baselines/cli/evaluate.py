@@ -1,0 +1,120 @@
+"""`azumaya evaluate`: two agents against each other, the same starts in both seats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from azumaya.baselines.agents.names import NAMES_HELP, example_agents
+from azumaya.baselines.arena.entrants import (
+    choose_game,
+    described,
+    find_entrant,
+    first_position,
+    wrong_moves_fail,
+)
+from azumaya.baselines.arena.game_options import named_games
+from azumaya.baselines.arena.matches import check_starts, play_pairing
+from azumaya.baselines.arena.report import score_table
+from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.cli.terminal import complaints, console, progress
+from azumaya.envs import GAMES
+from azumaya.envs.notation import check_records_file
+
+MOST_STARTS = 100_000
+"""The most starts. All games are in memory at once: about 1 GB at this limit."""
+
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="NAME=VALUE",
+        help="Set an option of the game, such as territory=corners. Default: the options that a "
+        "checkpoint was trained with. Repeat for more options.",
+    ),
+]
+
+
+def evaluate(
+    first: Annotated[
+        str,
+        typer.Argument(
+            help=f"The agent whose wins are counted: {NAMES_HELP}.", autocompletion=example_agents
+        ),
+    ],
+    second: Annotated[
+        str, typer.Argument(help="Its opponent, one of the same.", autocompletion=example_agents)
+    ] = "greedy",
+    game: Annotated[
+        str | None,
+        typer.Option(
+            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
+            f"for, otherwise {next(iter(GAMES))}.",
+            autocompletion=named_games,
+        ),
+    ] = None,
+    option: Options = None,
+    starts: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=MOST_STARTS,
+            help="The number of start positions; each is played twice, with seats exchanged.",
+        ),
+    ] = 200,
+    plain_starts: Annotated[
+        bool,
+        typer.Option(
+            "--plain-starts",
+            help="Draw the starts by the game's own rules, not from its book of balanced starts. "
+            "Options other than the defaults always have plain starts.",
+        ),
+    ] = False,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="The seed of start positions and of random choices. Plain start n is drawn by "
+            "seed + n: take seeds that are further apart than there are starts.",
+        ),
+    ] = 0,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Append the games as records to this file, one JSON object per line."),
+    ] = None,
+) -> None:
+    """Let two agents play each other and print the win rate with its 95 % interval."""
+    with complaints():
+        entrants = [find_entrant(name, evaluated=True) for name in (first, second)]
+        chosen, options = choose_game(entrants, game, option or ())
+        seed = check_starts(starts, seed)
+        first_position(entrants, chosen, options, seed)
+        if record is not None:
+            check_records_file(record, "--record")
+    starting = start_set(chosen, options, seed, not plain_starts)
+    kind, different = "starts", starting.different(starts)
+    if starting.balanced:
+        kind = f"balanced {kind}"
+    if different < starts:  # deterministic players repeat their games then
+        kind += f" ({different} different {'one' if different == 1 else 'ones'})"
+    one, other = (entrant.agent for entrant in entrants)
+    assert one is not None
+    assert other is not None
+    with progress("games") as bar, wrong_moves_fail():
+        task = bar.add_task("", total=2 * starts)
+        score = play_pairing(
+            chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
+            balanced=not plain_starts, record=record,
+        )  # fmt: skip
+    _print(score_table([score], f"{described(chosen, options)}, {starts} {kind} in both seats"))
+
+
+def _print(table: Table) -> None:
+    try:
+        console().print(table)
+    except OSError:  # such as a full disk: the games have been played, so show the result anyway
+        console(stderr=True).print(table)
+        raise

@@ -1,0 +1,329 @@
+"""`azumaya league`: a round robin, and the ratings that follow from the results."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import TimeRemainingColumn
+
+from azumaya.baselines.agents.names import NAMES_HELP, example_agents
+from azumaya.baselines.arena.game_options import game_named, named_games
+from azumaya.baselines.arena.league.cards import CHANGED
+from azumaya.baselines.arena.league.choosing import Chooser
+from azumaya.baselines.arena.league.crew import LeagueError
+from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, extend, local_crew
+from azumaya.baselines.arena.league.making import cards_of
+from azumaya.baselines.arena.league.results import (
+    League,
+    LeagueFile,
+    PairResult,
+    read_league,
+)
+from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan, remarks
+from azumaya.baselines.arena.league.standing import (
+    Standing,
+    as_json,
+    exams_by_card,
+    read_exams,
+    standings,
+)
+from azumaya.baselines.arena.league.tables import (
+    draw,
+    fault_lines,
+    game_tables,
+    games_of,
+    page,
+    rating_table,
+)
+from azumaya.baselines.arena.matches import check_starts
+from azumaya.baselines.cli.group import with_default
+from azumaya.baselines.cli.terminal import complaints, console, progress, say
+from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
+from azumaya.baselines.system.journal import read_head
+from azumaya.baselines.system.signals import FAILED, INTERRUPTED
+from azumaya.envs import GAMES
+from azumaya.envs.engine.workers import available_cores
+from azumaya.envs.extras import require
+
+RESULTS = Path("league.jsonl")
+MOST_PAIRS = 10_000
+"""The most pairs of games between two agents; all that are to be played are in memory at once."""
+MINUTES_TO_ADD = 2.5
+"""How long games of a newcomer are begun by default."""
+
+
+app = typer.Typer(cls=with_default("play"), name="league")
+
+Results = Annotated[Path, typer.Option(help="The file of results.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(help="Draw the ratings to this file, .svg or .png."),
+]
+Exams = Annotated[
+    Path | None, typer.Option(help="Results of exams for the agent cards: azumaya exam --json.")
+]
+
+
+@app.command("play", epilog="`azumaya league report` shows a stored league without playing.")
+def play(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"Agents that join: {NAMES_HELP}. Everyone in the file plays, and so does the "
+            "random agent, whose rating is 0.",
+            autocompletion=example_agents,
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Play only the games of this agent, against all that are in the file, for "
+            f"{MINUTES_TO_ADD:g} minutes unless --minutes says otherwise. Repeat for more.",
+            autocompletion=example_agents,
+        ),
+    ] = None,
+    results: Results = RESULTS,
+    game: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"A game: {', '.join(GAMES)}. Repeat for more. Default: those of the file; "
+            "all for a new one. With no agent named, those of the file play it from now on.",
+            autocompletion=named_games,
+        ),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST_PAIRS,
+            help="Pairs of games (one start, both seats) between any two agents, per game. "
+            f"Default: {PAIRS}; with --interval at most {MOST}.",
+            show_default=False,
+        ),
+    ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            min=1,
+            help="Choose the most informative pairs, until half the width of every interval of "
+            "the ratings over all games is at most this many points.",
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Start no new games after this many minutes.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of all random choices. Default: 0.")
+    ] = None,
+    plain_starts: Annotated[
+        bool, typer.Option("--plain-starts", help="Use no balanced starts.")
+    ] = False,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many games at once on this machine. Default: one per core."),
+    ] = None,
+    move_limit: Annotated[
+        float, typer.Option(min=0.1, help="Seconds for a move; who takes longer loses the game.")
+    ] = LIMIT,
+    ray: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Play on this Ray cluster (needs the extra ray)."),
+    ] = None,
+    exams: Exams = None,
+    json: Json = False,
+    output: Output = None,
+) -> None:
+    """Play a round robin between agents, and rate them.
+
+    Results are stored as they come. After an interruption the same command resumes.
+    """
+    _check_output(output)
+    answered = _answered(exams)
+    if ray is not None and processes is not None:
+        raise typer.BadParameter(
+            f"--processes {processes}: has no effect with --ray, which uses all processors of the "
+            "cluster; leave it out"
+        )
+    require("choix", "league")  # not after hours of games
+    games = _games(game or (), results)
+    names = [*(agents or ()), *(add or ())]
+    if not names and not results.exists():
+        raise typer.BadParameter(
+            f"--results {shown(results)}: does not exist; name agents to begin"
+        )
+    for option, value in {
+        "move-limit": move_limit,
+        "interval": interval,
+        "minutes": minutes,
+    }.items():
+        if value is not None and not math.isfinite(value):
+            raise typer.BadParameter(f"--{option} {value:g}: must be a finite number")
+    pairs = pairs or (PAIRS if interval is None else MOST)
+    _checked(check_starts, pairs, seed or 0)
+    minutes = MINUTES_TO_ADD if minutes is None and add else minutes
+    with _stopped():
+        cards = _checked(cards_of, names, games)
+        only = frozenset(card.id for card in cards if card.name in (add or ()))
+        plan = _checked(Plan, games, pairs, move_limit, minutes, only, interval)
+        crew = _crew(processes or available_cores(), ray)
+        file = _checked(LeagueFile, results, seed, False if plain_starts else None)
+        with contextlib.closing(file):
+            admit(file, cards, games)
+            if game and not names:
+                _extend(file, games)
+            _play(file, plan, crew)
+    _show(file.league, exams, answered, json, output)
+
+
+@app.command("report")
+def report(
+    results: Results = RESULTS,
+    exams: Exams = None,
+    json: Json = False,
+    output: Output = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write a page with tables and agent cards to this file.")
+    ] = None,
+) -> None:
+    """Rate the agents of a stored league and show the result."""
+    _check_output(output)
+    if markdown is not None:
+        _checked(check_writable, markdown, f"--markdown {shown(markdown)}")
+    answered = _answered(exams)
+    league = _checked(read_league, results)
+    found = _show(league, exams, answered, json, output)
+    if markdown is not None:
+        picture = os.path.relpath(output, markdown.parent) if output is not None else ""
+        words = ["azumaya", "league", "report", "--results", results]
+        words += ["--exams", exams] if exams is not None else []
+        words += ["--output", output] if output is not None else []
+        command = shlex.join(map(str, [*words, "--markdown", markdown]))
+        write_whole(markdown, page(league, found, picture, command).encode())
+
+
+def _checked(function: Any, *arguments: Any) -> Any:
+    """The result of a function; its complaints about what the user gave end the command."""
+    with complaints():
+        return function(*arguments)
+
+
+@contextlib.contextmanager
+def _stopped() -> Iterator[None]:
+    """End the command with a message when games cannot be played, or the user interrupts them."""
+    try:
+        yield
+    except LeagueError as error:
+        say(f"azumaya: {error}")
+        raise typer.Exit(FAILED) from None
+    except KeyboardInterrupt:
+        say("Interrupted; the results so far are stored, and the same command resumes the league.")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _check_output(output: Path | None) -> None:
+    """Complain of a picture that cannot be drawn before games are played."""
+    if output is not None:
+        _checked(check_picture, output, f"--output {shown(output)}")
+
+
+def _answered(exams: Path | None) -> list[dict[str, Any]]:
+    """The results of exams, read before games are played, and once: the file may be a pipe."""
+    return [] if exams is None else _checked(read_exams, exams)
+
+
+def _games(named: Sequence[str], results: Path) -> tuple[str, ...]:
+    """The games that are played: those named, otherwise those of the file, for a new one all.
+
+    The file is read before it is opened for writing: what the user gave is checked first.
+    """
+    if not named and read_head(results) is not None:
+        cards = _checked(read_league, results).cards.values()
+        named = list(dict.fromkeys(name for card in cards for name in card.games))
+    return tuple(dict.fromkeys(_checked(game_named, name).name for name in named or GAMES))
+
+
+def _extend(file: LeagueFile, games: Sequence[str]) -> None:
+    """Let the agents of the file play these games, and tell of those that cannot now."""
+    for agent, why in extend(file, games).items():
+        say(f"{shown(agent)} does not join: {why}")
+
+
+def _crew(processes: int, address: str | None) -> Crew:
+    if address is None:
+        return local_crew(processes)
+    from azumaya.baselines.arena.league.ray_crew import ray_crew  # noqa: PLC0415 - an extra
+
+    return ray_crew(address)
+
+
+def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:
+    """Play what is missing, with a progress bar; faults and who sits out are told at once."""
+    fixtures, before = _checked(Fixtures, file, plan), len(file.league.pairs)
+    jobs = fixtures.jobs
+    for line in remarks(file.league, plan):
+        say(line)
+    total = None if isinstance(jobs, Chooser) else len(jobs)
+    with progress("pairs{task.description}", TimeRemainingColumn()) as bar:
+        task = bar.add_task("", total=total)
+
+        def tell(result: PairResult) -> None:
+            bar.advance(task)
+            if isinstance(jobs, Chooser) and jobs.reached < math.inf:
+                needed = len(file.league.pairs) * jobs.left() - before
+                text = f", widest interval \N{PLUS-MINUS SIGN}{jobs.reached:.0f}"
+                bar.update(task, total=round(needed), description=text)
+            for fault in filter(None, result.faults):
+                loser = (result.key.first, result.key.second)[fault[0]]
+                say(f"{result.key.game}, start {result.key.number}: {loser} lost: {fault[1]}")
+
+        def sits_out(agent: str, why: str) -> None:
+            say(f"{shown(agent)} sits out: {why}{_hint(file.league, fixtures, agent, why)}")
+
+        fixtures.play(crew, tell, sits_out)
+    if isinstance(jobs, Chooser) and jobs.unrated:
+        say(
+            "Only the first round was played: nobody whose games were to be chosen plays all of "
+            f"{', '.join(plan.games)}, as a rating over all games needs; name games with --game"
+        )
+
+
+def _hint(league: League, fixtures: Fixtures, agent: str, why: str) -> str:
+    """What to do so that an agent plays that has changed, unless another one of its name does."""
+    name = league.cards[agent].name
+    others = (card for card in league.cards.values() if card.name == name)
+    joined = why != CHANGED or any(card.id not in fixtures.absent for card in others)
+    return "" if joined else "; name it to let it join as it is now"
+
+
+def _show(
+    league: League,
+    exams: Path | None,
+    answered: Sequence[Mapping[str, Any]],
+    json: bool,
+    output: Path | None,
+) -> Sequence[Standing]:
+    strangers = exams_by_card(league, answered).get(None, [])
+    if names := sorted({exam["agent"] for exam in strangers}):
+        say(f"--exams {shown(exams)}: no agent of the league is named {', '.join(names)}; left out")
+    found = standings(league, answered)
+    out = console()
+    if json:
+        print(as_json(league, found))
+    else:
+        out.print(rating_table(found, f"{len(league.pairs):,} pairs of games"))
+        for table in game_tables(found, games_of(found), out.width):
+            out.print(table)
+        for line in fault_lines(found):
+            out.print(line)
+    if output is not None:
+        draw(found, output)
+    return found

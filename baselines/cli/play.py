@@ -1,0 +1,202 @@
+"""`azumaya play`: play in the terminal against an agent or another person."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from azumaya.baselines.agents.asking import move_of
+from azumaya.baselines.agents.names import NAMES_HELP, example_agents
+from azumaya.baselines.arena.entrants import HUMAN, choose_game, find_entrant, first_position
+from azumaya.baselines.arena.game_options import named_games
+from azumaya.baselines.arena.report import counted
+from azumaya.baselines.cli.evaluate import Options
+from azumaya.baselines.cli.terminal import complaints
+from azumaya.baselines.play.table import Table
+from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse, summary
+from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
+from azumaya.envs import GAMES, OptionError
+from azumaya.envs.notation import check_records_file, write_records
+from azumaya.envs.setup import POSITION
+
+HELP = "a move, or: moves, why MOVE, hint, undo, text, quit"
+LONGEST_INPUT = 10_000
+"""The most characters in a line of input."""
+LONGEST_LINE = 8
+"""The most moves that a hint shows of its line of play."""
+
+
+class LeaveError(Exception):
+    """Raised when the person leaves the game."""
+
+
+def _example_players() -> list[tuple[str, str]]:
+    return [(HUMAN, "you"), *example_agents()]
+
+
+def play(
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
+            f"for, otherwise {next(iter(GAMES))}.",
+            autocompletion=named_games,
+        ),
+    ] = None,
+    first: Annotated[
+        str,
+        typer.Option(
+            help=f"Who plays player_0: human, {NAMES_HELP}.", autocompletion=_example_players
+        ),
+    ] = HUMAN,
+    second: Annotated[
+        str,
+        typer.Option(help="Who plays player_1, one of the same.", autocompletion=_example_players),
+    ] = "greedy",
+    option: Options = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The seed of the start position. Default: a random one.")
+    ] = None,
+    position: Annotated[str, typer.Option(help="Start from this position, given as text.")] = "",
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Append a record of the game to this file, even if it is unfinished."),
+    ] = None,
+) -> None:
+    """Play a game in the terminal against the computer or another person."""
+    chosen = secrets.randbits(31) if seed is None else seed
+    with complaints():
+        players = find_entrant(first), find_entrant(second)
+        found, options = choose_game(players, game, option or ())
+        if position and any(text.startswith(f"{POSITION}=") for text in option or ()):
+            raise OptionError("position: given by --position and by --option; give it once")
+        options |= {POSITION: position} if position else {}
+        start = first_position(players, found, options, chosen)
+        file = None if record is None else check_records_file(record, "--record")
+    typer.echo(f"{start.game.title}, seed {chosen}{_with(options)}. {HELP}")
+    table = Table(players, chosen, [start])
+    with ended_by_signals():  # such as that of a window that is closed
+        try:
+            code = _play_on(table)
+        finally:  # an agent may have failed
+            if file is not None:
+                _keep(table, file)
+    raise typer.Exit(code)
+
+
+def _with(options: dict[str, object]) -> str:
+    words = [f"{name}={value}" for name, value in options.items() if name != POSITION]
+    return f", {' '.join(words)}" if words else ""
+
+
+def _play_on(table: Table) -> int:
+    """Play until the game is over or the person leaves; returns the exit code."""
+    try:
+        while not table.here.is_over:
+            move = _choose(table)
+            if move is not None:
+                table.play(move)
+    except (LeaveError, EOFError, KeyboardInterrupt) as end:
+        newline = "" if isinstance(end, LeaveError) else "\n"
+        made = counted(len(table.moves), "move")
+        typer.echo(f"{newline}left after {made}; the game is unfinished")
+        return INTERRUPTED if isinstance(end, KeyboardInterrupt) else DONE
+    _draw(table)
+    typer.echo(f"returns: {table.here.returns()}")
+    return DONE
+
+
+def _draw(table: Table) -> None:
+    drawn = table.here.draw(last_action=table.last_action)
+    typer.echo(drawn, color=True)  # `draw` adds colours only where they are wanted
+
+
+def _keep(table: Table, file: Path) -> None:
+    """Append a record of the game, as far as it was played, to a file."""
+    if not table.moves:
+        typer.echo("no move was made: nothing to record")
+        return
+    record = table.record()
+    try:
+        write_records(file, [record])
+    except OSError as error:
+        typer.echo(f"{file} could not be written: {error.strerror}; this is the record:", err=True)
+        typer.echo(record.to_json())
+        raise typer.Exit(FAILED) from None
+    typer.echo(f"recorded in {file}" + ("" if record.finished else ", unfinished"))
+
+
+def _choose(table: Table) -> str | None:
+    """The move of the player to move; None if the person typed a command instead."""
+    here = table.here
+    player = table.players[here.to_move]
+    agent = player.agent
+    if agent is not None:
+        move = move_of(agent, here, table.key, player.name)
+        typer.echo(f"player_{here.to_move} ({player.name}): {move}")
+        return move
+    _draw(table)
+    return _obey(_ask(f"player_{here.to_move}: "), table)
+
+
+def _ask(prompt: str) -> str:
+    """The next line of input that is not empty.
+
+    Raises:
+        EOFError: there are no more lines (Ctrl-D).
+    """
+    line = ""
+    while not line:
+        try:
+            line = _line(prompt).strip()
+        except UnicodeDecodeError:
+            typer.echo("this line is not text; type a move or a command")
+    return line
+
+
+def _line(prompt: str) -> str:
+    """One line of input; no more than `LONGEST_INPUT` characters are read from a file or pipe."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return input(prompt)
+    typer.echo(prompt, nl=False)
+    line = sys.stdin.readline(LONGEST_INPUT + 1)
+    if not line:
+        raise EOFError
+    if len(line) > LONGEST_INPUT:
+        typer.echo(f"the input has a line of more than {LONGEST_INPUT:,} characters")
+        raise EOFError
+    return line
+
+
+def _obey(line: str, table: Table) -> str | None:
+    word, _, rest = line.partition(" ")
+    try:
+        if word == "moves":
+            typer.echo(" ".join(table.here.legal_moves()))
+        elif word == "why":
+            typer.echo(table.here.explain(rest.strip()))
+        elif word == "hint":
+            typer.echo(_hint(table))
+        elif word == "text":
+            typer.echo(str(table.here))
+        elif word == "undo":
+            if not table.undo():
+                typer.echo("there is nothing to undo")
+        elif word == "quit":
+            raise LeaveError
+        else:
+            table.here.copy().play(line)
+            return line
+    except ValueError as error:
+        typer.echo(f"{error} ({HELP})")
+    return None
+
+
+def _hint(table: Table) -> str:
+    """The result of a short search: the best move, its value and a line of play."""
+    found = analyse(table.here, milliseconds=HINT_MILLISECONDS, key=table.key)
+    return f"{summary(found)}; line: {' '.join(found.pv[:LONGEST_LINE])}"

@@ -1,0 +1,323 @@
+"""`azumaya puzzles`: make puzzles, check them against the criteria, draw one.
+
+The puzzle package is imported by the commands that need it, so that `--help` stays quick.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn
+
+import typer
+from rich.progress import TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from azumaya.baselines.cli.terminal import UNUSABLE, console, progress, say
+from azumaya.baselines.system.files import shown
+from azumaya.baselines.system.signals import FAILED, INTERRUPTED, REFUSED
+
+if TYPE_CHECKING:
+    from azumaya.envs.puzzles.criteria import Report
+    from azumaya.envs.puzzles.formats import NumberedPuzzle
+
+app = typer.Typer(
+    help="Make, check and show Sudoku puzzles to start games from.", no_args_is_help=True
+)
+
+BATCH = 25
+"""Puzzles per write: few, so that Ctrl-C loses little, yet enough that writing takes no time."""
+
+
+LINE = 82
+"""Bytes of a puzzle in a file: 81 cells and a newline."""
+
+MADE = re.compile(rb"(?:[.1-9]{81}\n)*[.1-9]{0,81}")
+"""Puzzles as this command writes them; the last may be cut off."""
+
+OWNERS = {"L": "light", "D": "dark", ".": "neutral"}
+"""The ground and stones of a region in drawings, by the letter of its owner."""
+
+ROWS = 500
+"""The most rows of one table; further rows go into another one, which bounds the memory used."""
+
+Relax = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Do not require this criterion: unique, singles, givens, blocks, centre or lines. "
+        "Repeat for more criteria."
+    ),
+]
+MaxGivens = Annotated[
+    int | None,
+    typer.Option(min=17, max=81, help="The most givens a puzzle may have. Default: 36."),
+]
+
+
+@app.command()
+def generate(
+    count: Annotated[
+        int, typer.Option(min=0, max=2**63 - 1, help="The number of puzzles to make.")
+    ] = 10,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="The same seed gives the same puzzles.")
+    ] = 0,
+    relax: Relax = None,
+    max_givens: MaxGivens = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file to write; that of a run that was stopped is continued. "
+            "Default: standard output."
+        ),
+    ] = None,
+) -> None:
+    """Make puzzles that follow the rulebook's advice, one line of 81 characters each."""
+    header = _header(seed, relax or [], max_givens)
+    made = done = 0
+    try:
+        made = done = 0 if output is None else _resume(output, header)
+        if done > count or done == count > 0:
+            more = "" if done == count else f", more than --count {count}"
+            say(f"{output} already has {done} puzzles{more}; nothing was changed")
+            return
+        for puzzles in _batches(count, seed, relax or [], max_givens, done):
+            _append(output, puzzles)
+            made += len(puzzles)
+    except KeyboardInterrupt:
+        say(f"stopped after {made} of {count}; the same command with --output continues from here")
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        if output is None:
+            raise
+        _not_there(output, error, made)
+    if output is not None:
+        before = f", {done} of them from an earlier run" if done else ""
+        say(f"{made} puzzles in {output}{before}")
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A puzzle file: .txt, .sdm, .sdk, .ss or .csv.")],
+    relax: Relax = None,
+    max_givens: MaxGivens = None,
+) -> None:
+    """List the criteria that puzzles of a file do not meet; exit code 1 if there are any."""
+    from azumaya.envs.puzzles.criteria import demanded  # noqa: PLC0415
+
+    try:
+        demanded(relax or [])
+    except ValueError as error:
+        _refuse(error)
+    table, checked, missed = _table(), 0, 0
+    for numbered in _read(file):
+        rows = list(_misses(numbered, relax or [], max_givens))
+        checked, missed = checked + 1, missed + bool(rows)
+        for criterion, where in rows:
+            table.add_row(str(numbered.line), criterion, Text(where))
+        if table.row_count >= ROWS:
+            console().print(table)
+            table = _table()
+    if table.row_count:
+        console().print(table)
+    console().print(f"{checked - missed} of {checked} puzzles meet every criterion")
+    if missed:
+        raise typer.Exit(FAILED)
+
+
+def _table() -> Table:
+    return Table("line", "criterion", "what is wrong")
+
+
+@app.command()
+def show(
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            help="A puzzle of 81 characters, or a puzzle file. Default: the bank that comes with "
+            "the library."
+        ),
+    ] = None,
+    number: Annotated[
+        int, typer.Option(min=1, help="Which puzzle of the file or bank, counted from 1.")
+    ] = 1,
+    solution: Annotated[bool, typer.Option(help="Fill in the solution.")] = False,
+) -> None:
+    """Draw a puzzle with the regions of the game, and list the criteria it does not meet."""
+    from azumaya.envs.puzzles import PuzzleRuleError, load_bank  # noqa: PLC0415
+    from azumaya.envs.puzzles.criteria import check as check_puzzle  # noqa: PLC0415
+    from azumaya.envs.puzzles.grid import to_text  # noqa: PLC0415
+
+    puzzle: str | None = None
+    last = 0
+    puzzles: Iterator[str] = (
+        map(to_text, load_bank()) if source is None else (p.puzzle for p in _read(source))
+    )
+    for last, puzzle in enumerate(puzzles, 1):  # noqa: B007 - a message below gives the count
+        if last == number:
+            break
+    if puzzle is None or last != number:
+        _refuse(f"--number {number}: there are {last} puzzles")
+    try:
+        report = check_puzzle(puzzle)
+    except PuzzleRuleError as error:
+        _refuse(error)
+    solutions = report.facts.solutions
+    board = _drawn(puzzle, solutions[0] if solution and solutions else puzzle)
+    typer.echo(f"{board}\n{report}", color=True)  # `board` has colours only where they are wanted
+
+
+def _header(seed: int, relax: list[str], max_givens: int | None) -> str:
+    """The first line of a puzzle file: a comment with everything that determines its puzzles."""
+    from azumaya.envs.puzzles import generator  # noqa: PLC0415
+
+    try:
+        generator.generate(0, seed, relax=relax, max_givens=max_givens)
+    except ValueError as error:
+        _refuse(error)
+    words = [f"--seed {seed}", *(f"--relax {name}" for name in sorted(set(relax)))]
+    words += [] if max_givens is None else [f"--max-givens {max_givens}"]
+    return f"# azumaya puzzles generate {' '.join(words)} (generator {generator.VERSION})\n"
+
+
+def _resume(output: Path, header: str) -> int:
+    """Create the file, or count its puzzles and remove an incomplete last line."""
+    try:
+        kind = os.stat(output).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        with output.open("x", encoding="ascii", newline="\n") as file:
+            file.write(header)
+        return 0
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # a folder fails when opened
+        _refuse(
+            f"--output {shown(output)}: not a regular file; leave --output out to write to "
+            "standard output"
+        )
+    with output.open("r+b") as file:
+        if file.read(len(header)) != header.encode():
+            _refuse(
+                f"--output {shown(output)}: this file was not made with these options; name "
+                "another file"
+            )
+        done = _count(output, file)
+        file.truncate(len(header) + done * LINE)
+    return done
+
+
+def _count(output: Path, file: BinaryIO) -> int:
+    """Count the complete puzzles in the rest of a file, reading it in pieces."""
+    done = 0
+    while piece := file.read(LINE * 10_000):
+        if not MADE.fullmatch(piece):
+            _refuse(
+                f"--output {shown(output)}: this file has lines that this command did not write; "
+                "name another file"
+            )
+        done += len(piece) // LINE
+    return done
+
+
+def _batches(
+    count: int, seed: int, relax: list[str], max_givens: int | None, done: int
+) -> Iterator[list[str]]:
+    """Make the puzzles from number `done` on, with a progress bar on the error stream."""
+    from azumaya.envs.puzzles import generator  # noqa: PLC0415
+
+    with progress("", TextColumn("puzzles"), TimeRemainingColumn()) as bar:
+        task = bar.add_task("puzzles", total=max(count, done), completed=done)
+        for first in range(done, count, BATCH):
+            size = min(BATCH, count - first)
+            try:
+                puzzles = generator.generate(
+                    size, seed, relax=relax, max_givens=max_givens, first=first
+                )
+            except generator.PuzzleGenerationError as error:
+                _refuse(error)
+            bar.update(task, advance=size)
+            yield puzzles
+
+
+def _append(output: Path | None, puzzles: list[str]) -> None:
+    lines = "".join(f"{puzzle}\n" for puzzle in puzzles)
+    if output is None:
+        typer.echo(lines, nl=False)
+        return
+    with output.open("a", encoding="ascii", newline="\n") as file:
+        file.write(lines)
+
+
+def _read(source: str | Path) -> Iterator[NumberedPuzzle]:
+    """The puzzles of a file or text one by one; the command ends at one that cannot be read."""
+    from azumaya.envs.puzzles import PuzzleFormatError  # noqa: PLC0415
+    from azumaya.envs.puzzles.formats import iter_puzzles  # noqa: PLC0415
+
+    try:
+        puzzles = iter_puzzles(source)
+        while (numbered := next(puzzles, None)) is not None:
+            yield numbered
+    except PuzzleFormatError as error:
+        _refuse(error)
+    except OSError as error:
+        _refuse(f"{shown(source)}: {_why(error)}; name a puzzle file")
+
+
+def _misses(
+    numbered: NumberedPuzzle, relax: list[str], max_givens: int | None
+) -> Iterator[tuple[str, str]]:
+    """The criteria that a puzzle does not meet, with the place; `rule` is the Sudoku rule."""
+    from azumaya.envs.puzzles import PuzzleRuleError, criteria  # noqa: PLC0415
+
+    most = criteria.MAX_GIVENS if max_givens is None else max_givens
+    try:
+        report: Report = criteria.check(numbered.puzzle, relax, most)
+    except PuzzleRuleError as error:
+        yield "rule", str(error)
+        return
+    for miss in report.misses:
+        yield miss.criterion.name, miss.where
+
+
+def _drawn(puzzle: str, filled: str) -> str:
+    """The board with blocks, regions and square names; givens are marked."""
+    from azumaya.envs.games._shima.territory import NAMED  # noqa: PLC0415
+    from azumaya.envs.geometry.sudoku81 import BLOCK_OF  # noqa: PLC0415
+    from azumaya.envs.render import ansi_of  # noqa: PLC0415
+    from azumaya.envs.scene import Scene, Stone  # noqa: PLC0415
+
+    owners = NAMED["standard"].owners
+    grounds = tuple(OWNERS[owners[block]] for block in BLOCK_OF)
+    stones = tuple(
+        None if mark == "." else Stone(ground, mark, given=puzzle[cell] != ".")
+        for cell, (mark, ground) in enumerate(zip(filled, grounds, strict=True))
+    )
+    return ansi_of(Scene(board="sudoku81", grounds=grounds, stones=stones))
+
+
+def _why(error: OSError) -> str:
+    """The reason why a file cannot be used, in words."""
+    if isinstance(error, IsADirectoryError):
+        return "this is a folder"
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return "there is no such file"
+    return error.strerror or str(error)
+
+
+def _not_there(output: Path, error: OSError, made: int) -> NoReturn:
+    """Report a file that cannot be written, at first or later on, and end the command."""
+    why = f"{_why(error)}; name a file that can be written"
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        why = f"there is no folder {shown(output.parent)}; make it first"
+    if made:
+        why = f"{_why(error)}, after {made} puzzles; the same command continues from here"
+    begun = made or error.errno not in UNUSABLE
+    _refuse(f"--output {shown(output)}: {why}", FAILED if begun else REFUSED)
+
+
+def _refuse(problem: object, code: int = REFUSED) -> NoReturn:
+    """Report bad input, or what else ends the command with this code, and end it."""
+    say(f"azumaya puzzles: {problem}")
+    raise typer.Exit(code)

@@ -1,0 +1,205 @@
+"""What a visitor may choose: games, options and players. What is typed is read, never executed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from math import inf
+from typing import Any
+
+from azumaya.baselines.agents.names import SIMPLE, read_search_name
+from azumaya.baselines.arena.entrants import HUMAN, Entrant, find_entrant
+from azumaya.baselines.arena.game_options import check_value, read_value
+from azumaya.baselines.play.server.limits import Limits, RefusalError
+from azumaya.baselines.system.files import shown
+from azumaya.baselines.values.champion import CHAMPION, champion_file
+from azumaya.envs import OptionError
+from azumaya.envs.game import Game, Option
+from azumaya.envs.registry import all_games
+from azumaya.envs.setup import POSITION, check_names
+
+LONGEST_VALUE = 2_000
+"""The most characters of an option's value."""
+LEVELS = (20, 100, 500, 2000)
+"""Milliseconds of the searching agents that are offered, besides the most allowed if it is more."""
+DEFAULT_LEVEL = 100
+"""That of the usual opponent, or the next lower one where no search may take so long."""
+_SEARCH = re.compile(r"(?:uct|alphabeta|champion):([0-9]{1,7})ms")
+_QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
+
+
+def milliseconds_of(player: str) -> float:
+    """The time that a player takes for a move.
+
+    Args:
+        player: the player's name.
+
+    Returns:
+        Milliseconds: 0 for players that do not search, infinity if the name gives no time, such as
+        `uct:100000` or a path.
+    """
+    if player in (HUMAN, *SIMPLE):
+        return 0.0
+    try:
+        return read_search_name(player).milliseconds or inf
+    except OptionError:  # a checkpoint, a class or a program
+        return inf
+
+
+class Choices:
+    """What may be chosen on a server.
+
+    Args:
+        agents: agents besides the usual ones, such as paths of checkpoints. A visitor can name no
+            other file.
+        limits: the server's limits.
+
+    Raises:
+        ValueError: there is no such agent, or a game of one's own cannot be imported.
+    """
+
+    def __init__(self, agents: Iterable[str], limits: Limits) -> None:
+        self._listed = {name: _offered(name) for name in agents}
+        self._limits = limits
+        self._games = all_games()
+
+    @cached_property
+    def described(self) -> dict[str, Any]:
+        """All choices, for the page."""
+        longest = int(self._limits.search)
+        levels = [ms for ms in LEVELS if ms <= longest]
+        levels += [longest] if longest > LEVELS[-1] else []
+        searching = [f"{kind}:{ms}ms" for kind in ("uct", CHAMPION) for ms in levels]
+        usual = [ms for ms in levels if ms <= DEFAULT_LEVEL]
+        return {
+            "games": [
+                {"name": game.name, "title": game.title, "options": _options(game)}
+                for game in self._games.values()
+            ],
+            "players": [
+                {"name": name, "games": self._played_by(name)}
+                for name in (HUMAN, *SIMPLE, *searching, *self._listed)
+            ],
+            "default": f"uct:{usual[-1]}ms" if usual else "greedy",
+        }
+
+    def _played_by(self, player: str) -> list[str] | None:
+        """The names of the games that a player can play; None for all."""
+        entrant = self._listed.get(player)
+        if entrant is not None and entrant.game is not None:
+            return [entrant.game.name]
+        if player.partition(":")[0] == CHAMPION:
+            return [game.name for game in self._games.values() if champion_file(game).is_file()]
+        return None
+
+    def game(self, name: Any) -> Game:
+        """The game of a name; raises `RefusalError`."""
+        if not isinstance(name, str) or name not in self._games:
+            known = ", ".join(self._games)
+            raise RefusalError(400, f"game {shown(name)!r}: must be one of {known}")
+        return self._games[name]
+
+    def player(self, name: Any) -> Entrant:
+        """The player of a name; raises `RefusalError`."""
+        if not isinstance(name, str):
+            raise RefusalError(400, "player: a name is needed, as text")
+        if name in self._listed:
+            return self._listed[name]
+        search = _SEARCH.fullmatch(name)
+        if search and not 0 < int(search[1]) <= self._limits.search:
+            raise RefusalError(
+                400, f"player {name!r}: at most {self._limits.search:g} ms for a move here"
+            )
+        if name in (HUMAN, *SIMPLE) or search:
+            return find_entrant(name)
+        raise RefusalError(
+            400,
+            f"player {shown(name)!r}: must be {HUMAN}, {', '.join(SIMPLE)}, uct:100ms or another "
+            "time, or an agent that the server was started with",
+        )
+
+    def title(self, game: str) -> str:
+        """What the list of games calls a game, which may no longer be offered."""
+        return self._games[game].title if game in self._games else game
+
+
+def _offered(name: str) -> Entrant:
+    """An agent that the server is to offer; raises `ValueError`."""
+    if name == HUMAN:
+        raise OptionError(f"agent {name!r}: a person can play anyway; name an agent")
+    return find_entrant(name, evaluated=True)
+
+
+def checked_texts(game: Game, texts: Any) -> dict[str, str]:
+    """Options as texts by name, without spaces around either, those left empty left out.
+
+    Raises:
+        ValueError: it is none, is too long, or could name a file of the server.
+    """
+    if not isinstance(texts, Mapping) or not all(
+        isinstance(part, str) for pair in texts.items() for part in pair
+    ):
+        raise RefusalError(400, "options: texts by name are needed")
+    given: dict[str, str] = {}
+    for name, text in ((name.strip(), text.strip()) for name, text in texts.items()):
+        if not text:
+            continue
+        if name in given:
+            raise RefusalError(400, f"option {shown(name)!r}: given twice; give it one value")
+        if len(text) > LONGEST_VALUE:
+            raise RefusalError(
+                400, f"option {shown(name)!r}: longer than {LONGEST_VALUE:,} characters"
+            )
+        if any(option.name == name and option.reads_files for option in game.options):
+            raise RefusalError(400, f"option {name}: could name a file, which no visitor may")
+        given[name] = text
+    option_values(game, given)
+    return given
+
+
+def option_values(game: Game, texts: Mapping[str, str]) -> dict[str, Any]:
+    """The values of options from their texts, as `checked_texts` returns them.
+
+    Raises:
+        ValueError: there is no such option or value.
+    """
+    # Words NAME=VALUE would be split again: a name with `=` in it could become that of another.
+    check_names(game, texts)
+    return {name: read_value(game, name, text) for name, text in texts.items()}
+
+
+def _options(game: Game) -> list[dict[str, Any]]:
+    described = [
+        {
+            "name": option.name,
+            "default": str(option.default),
+            "values": option.values.replace("`", ""),
+            "meaning": option.meaning.replace("`", ""),
+            "suggested": _suggested(option),
+        }
+        for option in game.options
+        if not option.reads_files
+    ]
+    position = {
+        "name": POSITION,
+        "default": "",
+        "values": "a position text",
+        "meaning": "Where the game begins.",
+        "suggested": [],
+    }
+    return [*described, position]
+
+
+def _suggested(option: Option) -> list[str]:
+    """Values that the description of an option quotes, as far as the option takes them."""
+    quoted = [one or other for one, other in _QUOTED.findall(option.values)]
+    return [text for text in quoted if _takes(option, text)]
+
+
+def _takes(option: Option, text: str) -> bool:
+    try:
+        check_value(option, {"True": True, "False": False}.get(text, text))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,84 @@
+"""A game under way between two players, of whom each is a person or an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from azumaya.baselines.agents import Agent
+from azumaya.baselines.arena.entrants import Entrant
+from azumaya.envs import Position
+from azumaya.envs.notation import GameRecord, record_of
+from azumaya.envs.position import episode_key
+
+
+@dataclass
+class Table:
+    """A game under way.
+
+    Attributes:
+        players: who plays, player_0 first.
+        seed: the seed of the agents' random draws.
+        history: the positions so far, the start first.
+        moves: the names of the moves between them.
+    """
+
+    players: tuple[Entrant, Entrant]
+    seed: int
+    history: list[Position]
+    moves: list[str] = field(default_factory=list)
+
+    @property
+    def here(self) -> Position:
+        """The position on the board."""
+        return self.history[-1]
+
+    @property
+    def key(self) -> int:
+        """The key of the random draws in this position."""
+        return int(episode_key(self.seed, 0, len(self.history)))
+
+    @property
+    def agent(self) -> Agent | None:
+        """The agent to move; None for a person, or when the game is over."""
+        return None if self.here.is_over else self.players[self.here.to_move].agent
+
+    @property
+    def last_action(self) -> int | None:
+        """The action that led here; None at the start."""
+        if not self.moves:
+            return None
+        return self.history[-2].action(self.moves[-1])
+
+    def play(self, move: str) -> None:
+        """Make a move.
+
+        Raises:
+            ValueError: it is no legal move; nothing was changed.
+        """
+        after = self.here.copy().play(move)
+        self.moves.append(move)
+        self.history.append(after)
+
+    @property
+    def undone(self) -> int | None:
+        """The number of moves left after `undo`; None if there is nothing to undo."""
+        persons = (
+            ply
+            for ply in range(len(self.moves) - 1, -1, -1)
+            if self.players[self.history[ply].to_move].agent is None
+        )
+        return next(persons, None)
+
+    def undo(self) -> bool:
+        """Go back to where a person last made a move; returns whether there was one."""
+        ply = self.undone
+        if ply is None:
+            return False
+        del self.history[ply + 1 :], self.moves[ply:]
+        return True
+
+    def record(self) -> GameRecord:
+        """The record of the game as far as it was played."""
+        moves = self.moves[: len(self.history) - 1]  # Ctrl-C may have come between the two
+        names = (self.players[0].name, self.players[1].name)
+        return record_of(self.history[0], moves, self.here, names)

@@ -1,0 +1,152 @@
+r"""Measure the generalisation gap of trained agents: puzzles to train on against unseen ones.
+
+    python -m azumaya.baselines.training.value --game sudoku_moyo --options puzzle train
+    python -m azumaya.benchmarks.studies.gap runs/value-sudoku_moyo-1
+
+In games that start from Sudoku puzzles, `puzzle train` is four fifths of the bank and `puzzle test`
+the rest. Every agent plays the same opponent on both parts; the gap is the difference between its
+two win rates. Name several runs, such as three seeds, to see their mean gap.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from azumaya.baselines.agents.sidecar import is_checkpoint
+from azumaya.baselines.arena.entrants import Entrant, choose_game, find_entrant
+from azumaya.baselines.arena.intervals import difference
+from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.report import plain, result_table, shown_rate
+from azumaya.baselines.training.checks import Numbers, check_values
+from azumaya.baselines.training.command import exit_code, run_script
+from azumaya.baselines.training.evaluation import EVALUATION_SEED
+from azumaya.envs import OptionError
+from azumaya.envs.extras import require
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+PROGRAM = "azumaya.benchmarks.studies.gap"
+OPTION, PARTS = "puzzle", ("train", "test")
+"""The option of games that start from puzzles, and its values for the two parts of the bank."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """The options of a measurement."""
+
+    agents: tyro.conf.Positional[tuple[str, ...]]
+    """Run folders, checkpoints, or any other agents by name."""
+    game: str | None = None
+    """The game; by default the one that a checkpoint was trained on."""
+    against: str = "greedy"
+    """The opponent, by name."""
+    starts: Annotated[int, Numbers(1, 100_000)] = 2000
+    """Starts on each part, played in both seats."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How an agent plays on both parts of the bank.
+
+    Attributes:
+        name: the agent, as it was named.
+        scores: its scores on the puzzles to train on, and on those to test on.
+    """
+
+    name: str
+    scores: tuple[Score, Score]
+
+    @property
+    def gap(self) -> float:
+        """How much more it wins on the puzzles to train on."""
+        train, test = self.scores
+        return train.rate - test.rate
+
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the gap."""
+        train, test = self.scores
+        return difference(train.rate, train.interval(), test.rate, test.interval())
+
+
+def measure(config: Config) -> list[Gap]:
+    """Let all agents play on both parts, and print the table.
+
+    Raises:
+        OptionError: an option is invalid, or the game does not start from puzzles.
+        CheckpointError: a checkpoint cannot be used.
+    """
+    check_values(config)
+    if not config.agents:
+        raise OptionError("agents: name at least one run folder, checkpoint or other agent")
+    entrants = [find_entrant(checkpoint_in(name), evaluated=True) for name in config.agents]
+    opponent = find_entrant(config.against, evaluated=True)
+    for entrant in entrants:  # all are checked before the first game
+        parts_for(entrant, config.game)
+    found = [
+        Gap(name, scores_of(entrant, opponent, config))
+        for name, entrant in zip(config.agents, entrants, strict=True)
+    ]
+    title = f"{config.starts} starts on each part in both seats, against {config.against}"
+    require("rich.console", "cli").Console().print(gap_table(found, title))
+    return found
+
+
+def checkpoint_in(name: str) -> str:
+    """The agent of a run's folder; any other name stays as it is."""
+    policy = Path(name) / "policy"
+    return str(policy) if is_checkpoint(policy) else name
+
+
+def parts_for(entrant: Entrant, game: str | None) -> tuple[str, list[dict[str, object]]]:
+    """The game of an agent, and its options with each part of the bank.
+
+    Raises:
+        OptionError: there is no such game, or it does not start from puzzles.
+    """
+    chosen, options = choose_game([entrant], game)
+    if OPTION not in {option.name for option in chosen.options}:
+        raise OptionError(f"game {chosen.name}: does not start from puzzles, so it has no gap")
+    return chosen.name, [{**options, OPTION: part} for part in PARTS]
+
+
+def scores_of(entrant: Entrant, opponent: Entrant, config: Config) -> tuple[Score, Score]:
+    """The scores of an agent on both parts, with the same seeds."""
+    assert entrant.agent is not None
+    assert opponent.agent is not None
+    game, both = parts_for(entrant, config.game)
+    train, test = (
+        play_pairing(game, entrant.agent, opponent.agent, config.starts, EVALUATION_SEED, options)
+        for options in both
+    )
+    return train, test
+
+
+def gap_table(found: Sequence[Gap], title: str) -> Table:
+    """A row for each agent, and one for the mean of several."""
+    caption = "Below: the 95 % interval, or the least and the most. The gap is train less test."
+    table = result_table(title, caption, "agent", ("train puzzles", "test puzzles", "gap"))
+    for each in found:
+        rates = (shown_rate(score.rate, score.interval()) for score in each.scores)
+        table.add_row(plain(each.name), *rates, shown_rate(each.gap, each.interval()))
+    if len(found) > 1:
+        gaps = [each.gap for each in found]
+        mean = shown_rate(statistics.fmean(gaps), (min(gaps), max(gaps)))
+        table.add_row("mean of these agents", "", "", mean)
+    return table
+
+
+def run_words(words: Sequence[str] | None = None) -> int:
+    """Run a command line; returns an exit code as the training scripts do."""
+    config = tyro.cli(Config, args=words, prog=f"python -m {PROGRAM}", description=__doc__)
+    return exit_code(lambda: measure(config))
+
+
+if __name__ == "__main__":
+    run_script(run_words)
