@@ -82,8 +82,3 @@ def payoff_bound(position: Position) -> int:
             f"payoff bound below {UNKNOWN:,}"
         )
     return bound
-
-
-def words_of(states: np.ndarray) -> np.ndarray:
-    """A view of states, `(n,)`, as words, `(n, W)` uint64."""
-    return np.asarray(states).view(np.uint64).reshape(len(states), -1)

@@ -9,12 +9,13 @@ import numpy as np
 
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.children import DONE, PLIES
-from azumaya.baselines.search.game_kernels import GameKernels, words_of
+from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import MOST_HASHED
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
+from azumaya.envs.kernels.states import words_of
 
 USUAL_MOVES = 64
 """The moves for which there is room at each ply, on average over a line."""

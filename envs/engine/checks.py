@@ -11,7 +11,8 @@ from azumaya.envs.engine.kernels import EPISODE, NONE, PACKED, PLANES
 from azumaya.envs.engine.setups import ORIGIN
 from azumaya.envs.errors import IllegalActionError, OptionError, told
 from azumaya.envs.game import Game, as_states, one_of, state_kind
-from azumaya.envs.kernels.checksum import checksums
+from azumaya.envs.kernels.checksum import broken_row, checksum_key, seal
+from azumaya.envs.kernels.states import words_of
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.whole import whole_number
 
@@ -26,6 +27,8 @@ NONE_YET = -1
 """The number of the episode in a series that has none."""
 SAVED = np.dtype([*EPISODE.descr, *ORIGIN.descr, ("checksum", np.uint64)])
 """How series are saved: `EPISODE` and `ORIGIN`, with a checksum of them and the state."""
+STANDING, NAMED = slice(0, EPISODE.itemsize // 8), slice(EPISODE.itemsize // 8, -1)
+"""Which words of a saved series are its `EPISODE`, as in `SERIES`, and which its `ORIGIN`."""
 
 
 def check_count(count: Any) -> int:
@@ -41,28 +44,28 @@ def check_form(form: Any) -> int:
 def save_series(
     game: Game, num_actions: int, states: np.ndarray, series: np.ndarray, origins: np.ndarray
 ) -> np.ndarray:
-    """Series with checksums of the games' states, `(n,)` `SAVED`, for the caller to keep."""
-    saved, episodes = as_states(np.empty(len(series), SAVED)), np.empty(len(series), EPISODE)
-    copy_fields(series, episodes, EPISODE)
-    for part in (episodes, origins):
-        copy_fields(part, saved, part.dtype)
-    saved["checksum"] = checksums(state_kind(game, num_actions), states, episodes, origins)
+    """Series with checksums of the games' states, `(n,)` `SAVED`, for the caller to keep.
+
+    The setups' origins are words, `(n, 2)`.
+    """
+    saved = as_states(np.empty(len(series), SAVED))
+    words = words_of(saved)
+    words[:, STANDING] = words_of(series)[:, STANDING]
+    words[:, NAMED] = origins
+    seal(_key(game, num_actions), words_of(states), words)
     return saved
 
 
-def copy_fields(source: np.ndarray, out: np.ndarray, fields: np.dtype[Any]) -> None:
-    """Copy some fields, those of a dtype, from records to others."""
-    for name in fields.names or ():
-        out[name] = source[name]
+def _key(game: Game, num_actions: int) -> np.uint64:
+    """What the checksums of saved series begin with."""
+    return checksum_key(state_kind(game, num_actions), game.rules.state, EPISODE, ORIGIN)
 
 
-def check_states(
-    game: Game, num_actions: int, count: int, states: Any, saved: Any
-) -> tuple[np.ndarray, np.ndarray]:
+def check_states(game: Game, num_actions: int, count: int, states: Any, saved: Any) -> np.ndarray:
     """Reject states that were not saved for such games.
 
     Returns:
-        How the episodes stand, `(n,)` `EPISODE`, and the setups' origins, `(n,)` `ORIGIN`.
+        The words of the saved series, `(n, W)`; see `STANDING` and `NAMED`.
 
     Raises:
         OptionError: a type or shape is wrong, or a checksum does not match: the row was modified
@@ -77,16 +80,14 @@ def check_states(
                 f"{name}: {given.dtype} of shape {given.shape} given; the states of "
                 f"{count} games of {game.title} are needed"
             )
-    episodes, origins = np.empty(count, EPISODE), np.empty(count, ORIGIN)
-    for part in (episodes, origins):
-        copy_fields(saved, part, part.dtype)
-    wrong = saved["checksum"] != checksums(state_kind(game, num_actions), states, episodes, origins)
-    if wrong.any():
+    words = words_of(saved)
+    wrong = broken_row(_key(game, num_actions), words_of(states), words)
+    if wrong >= 0:
         raise OptionError(
-            f"state: row {int(np.argmax(wrong))} was changed after get_state() returned it, or is "
+            f"state: row {wrong} was changed after get_state() returned it, or is "
             f"from an environment that does not have {num_actions} actions"
         )
-    return episodes, origins
+    return words
 
 
 def seed_series(series: np.ndarray, seeds: Sequence[int] | int, rows: np.ndarray) -> None:

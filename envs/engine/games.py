@@ -14,21 +14,23 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from azumaya.envs.engine.checks import (
+    NAMED,
+    STANDING,
     check_count,
     check_states,
-    copy_fields,
     save_series,
     seed_series,
     seeds_of,
 )
 from azumaya.envs.engine.guard import Guard
-from azumaya.envs.engine.kernels import EPISODE, SERIES, begin_kernel
+from azumaya.envs.engine.kernels import SERIES, begin_kernel
 from azumaya.envs.engine.setups import OWN, Setups, groups_of, numbers_in
 from azumaya.envs.engine.workers import Workers
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, as_states, state_kind
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.checksum import checksum
+from azumaya.envs.kernels.states import copied, words_of
 from azumaya.envs.position import Position
 from azumaya.envs.setup import Setup
 
@@ -179,15 +181,14 @@ class Games:
     def _put_series(self, series: np.ndarray) -> None:
         """Replace the series by those that `_series_of` gave, changed."""
         if series is not self.series:
-            self.series[:] = series
+            words_of(self.series)[:] = words_of(series)
 
     def _states_of(self, rows: slice = ALL) -> np.ndarray:
         """The states of some rows, `(m,)`, or a copy on the host."""
         return self.states if rows is ALL else self.states[rows]
 
     def _put_states(self, states: np.ndarray) -> None:
-        # as bytes: NumPy copies records field by field, which takes 30 times as long
-        self.states.view(np.uint8)[:] = np.ascontiguousarray(states).view(np.uint8)
+        words_of(self.states)[:] = words_of(states)
 
     # ---- looking ----
 
@@ -223,7 +224,7 @@ class Games:
         """Copies of the states and of their series as `SAVED`, `(n,)` each."""
         self.settle()
         states, series = self._states_of(), self._series_of()
-        states = states.copy() if states is self.states else states
+        states = copied(states) if states is self.states else states
         origins = self._setups.origins(series["setup"])
         return states, save_series(self.game, self.num_actions, states, series, origins)
 
@@ -238,16 +239,16 @@ class Games:
         Raises:
             OptionError: the arrays do not come from such games.
         """
-        episodes, origins = check_states(self.game, self.num_actions, self.count, states, saved)
-        if episodes["lost"].any() and not self.losable:
+        words = check_states(self.game, self.num_actions, self.count, states, saved)
+        series = copied(self._series_of())
+        table = self._setups.with_room(series)
+        words_of(series)[:, STANDING] = words[:, STANDING]
+        if not self.losable and series["lost"].any():
             raise OptionError(
-                f"state: row {int(np.argmax(episodes['lost'] != 0))} was lost by an illegal "
+                f"state: row {int(np.argmax(series['lost'] != 0))} was lost by an illegal "
                 "action; an environment with illegal='lose' is needed"
             )
-        series = self._series_of().copy()
-        table = self._setups.with_room(series)
-        copy_fields(episodes, series, EPISODE)
-        series["setup"] = table.numbers(origins, setups)
+        series["setup"] = table.numbers(words[:, NAMED], setups)
         return Fitting(states, series, table)
 
     def restore(self, fitting: Fitting) -> None:
@@ -268,7 +269,7 @@ class Games:
     def __getstate__(self) -> dict[str, Any]:
         """All that cannot be rebuilt, with copies of the games: they are written out later."""
         kept = {name: value for name, value in self.__dict__.items() if name not in self._REBUILT}
-        games = {"states": self.states.copy(), "series": self.series.copy()}
+        games = {"states": copied(self.states), "series": copied(self.series)}
         return {**kept, **games, "checksum": self._checksum()}
 
     def __setstate__(self, saved: dict[str, Any]) -> None:

@@ -101,16 +101,16 @@ class Setups:
     # ---- saved states ----
 
     def origins(self, numbers: np.ndarray) -> np.ndarray:
-        """The origins of the setups with these numbers, `(n,)` `ORIGIN`."""
+        """The origins of the setups with these numbers, as words, `(n, 2)`."""
         if len(self._by_number) == 1:
-            return np.array([self[OWN].origin], ORIGIN).repeat(len(numbers))
-        named = np.empty(1 + max(self._by_number), ORIGIN)
+            return np.array([self[OWN].origin], np.uint64).repeat(len(numbers), 0)
+        named = np.empty((1 + max(self._by_number), 2), np.uint64)
         for number in numbers_in(numbers):
             named[number] = self[number].origin
         return named[numbers]
 
     def numbers(self, origins: np.ndarray, given: Sequence[Setup] = ()) -> np.ndarray:
-        """The numbers of saved rows' setups, `(n,)`, by their origins, `(n,)` `ORIGIN`.
+        """The numbers of saved rows' setups, `(n,)`, by their origins, words, `(n, 2)`.
 
         Those that are neither here nor among the given ones are added without starts, where others
         have their rules.
@@ -155,17 +155,17 @@ def groups_of(numbers: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _kinds(origins: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
-    """The different origins of rows, `(n,)` `ORIGIN`, and the rows that have each.
+    """The different origins of rows, words, `(n, 2)`, and the rows that have each.
 
-    Field by field: when NumPy compares records it calls Python code, and Ctrl-C in there becomes a
+    Word by word: when NumPy compares records it calls Python code, and Ctrl-C in there becomes a
     `TypeError`.
     """
-    words = np.ascontiguousarray(origins).view(np.uint64).reshape(-1, 2)
-    if (words == words[0]).all():
-        yield origins[0].item(), np.arange(len(origins))
+    if len(origins) == 1 or (origins == origins[0]).all():
+        rules, starts = origins[0].tolist()
+        yield (rules, starts), np.arange(len(origins))
         return
-    rules, of_rules = np.unique(origins["rules"], return_inverse=True)
-    starts, of_starts = np.unique(origins["starts"], return_inverse=True)
+    rules, of_rules = np.unique(origins[:, 0], return_inverse=True)
+    starts, of_starts = np.unique(origins[:, 1], return_inverse=True)
     for pair, rows in groups_of(of_rules * len(starts) + of_starts):
         i, j = divmod(pair, len(starts))
         yield (int(rules[i]), int(starts[j])), rows

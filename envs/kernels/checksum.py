@@ -17,19 +17,45 @@ import numpy as np
 
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import mix
+from azumaya.envs.kernels.states import words_of
+
+
+@kernel
+def _add(value, words, i, count):
+    """A sum, updated with the first `count` words of row `i` of `words`, `(n, W)`.
+
+    `mix` is a bijection, so records that differ in a single word never have the same sum.
+    """
+    for w in range(count):
+        value = mix(value ^ words[i, w])
+    return value
 
 
 @kernel
 def _chain(words, sums):
-    """Update the sum of each row, `(n,)`, with its words, `(n, W)`.
-
-    `mix` is a bijection, so records that differ in a single word never have the same sum.
-    """
+    """Update the sum of each row, `(n,)`, with its words, `(n, W)`."""
     for i in range(words.shape[0]):
-        value = sums[i]
-        for w in range(words.shape[1]):
-            value = mix(value ^ words[i, w])
-        sums[i] = value
+        sums[i] = _add(sums[i], words, i, words.shape[1])
+
+
+@kernel
+def seal(key, states, saved):
+    """Write checksums of the rows of `states` and `saved`, words, to the last words of `saved`."""
+    last = saved.shape[1] - 1
+    for i in range(saved.shape[0]):
+        value = _add(key, states, i, states.shape[1])
+        saved[i, last] = _add(value, saved, i, last)
+
+
+@kernel
+def broken_row(key, states, saved):
+    """The first row that is not as `seal` left it, or -1."""
+    last = saved.shape[1] - 1
+    for i in range(saved.shape[0]):
+        value = _add(key, states, i, states.shape[1])
+        if _add(value, saved, i, last) != saved[i, last]:
+            return i
+    return -1
 
 
 def checksums(kind: str, *records: np.ndarray) -> np.ndarray:
@@ -42,7 +68,7 @@ def checksums(kind: str, *records: np.ndarray) -> np.ndarray:
     """
     sums = np.full(len(records[0]), checksum_key(kind, *(array.dtype for array in records)))
     for array in records:
-        _chain(_words_of(array), sums)
+        _chain(words_of(array), sums)
     return sums
 
 
@@ -52,11 +78,6 @@ def checksum_key(kind: str, *dtypes: np.dtype[Any]) -> np.uint64:
     described = (kind, *(dtype.descr for dtype in dtypes))
     key = hashlib.blake2b(repr(described).encode(), digest_size=8).digest()
     return np.uint64(int.from_bytes(key, "little"))
-
-
-def _words_of(records: np.ndarray) -> np.ndarray:
-    plain = np.ascontiguousarray(records).view(np.ndarray)
-    return plain.view(np.uint64).reshape(len(plain), plain.itemsize // 8)
 
 
 def checksum(kind: str, *records: np.ndarray) -> int:

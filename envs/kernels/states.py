@@ -1,14 +1,28 @@
-"""Copying states word by word.
+"""States as words.
 
-Numba copies a record as bytes. On a CPU LLVM turns this into wide moves; on a GPU it remains a loop
-over single bytes, which took a warp longer than playing a move.
+NumPy copies records field by field, which takes 30 times as long. Numba copies a record as bytes.
+On a CPU LLVM turns this into wide moves; on a GPU it remains a loop over single bytes, which took a
+warp longer than playing a move.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from azumaya.envs.kernels.compile import INTERPRETED
+
+
+def words_of(records: np.ndarray) -> np.ndarray:
+    """The words of records, `(n, W)` uint64: a view if they are contiguous, otherwise a copy."""
+    return np.ascontiguousarray(records)[:, None].view(np.uint64)
+
+
+def copied(records: np.ndarray) -> np.ndarray:
+    """A copy of records."""
+    return words_of(records).copy().view(records.dtype, type(records))[:, 0]
+
 
 if INTERPRETED:
 
