@@ -5,8 +5,8 @@ Shapes: B games, N numbers, S cells of the board, C planes, A actions, W width.
 There are four kinds of network. `NumberNet` is for games in which numbers are placed on cells and
 only houses matter: it treats all numbers alike, and all cells alike except for what their houses
 contain, so that what it learns about a 3 on b5 applies to a 7 on h2. `BoardNet` is convolutional,
-for games in which adjacent cells matter. `TokenNet` treats all numbers alike and learns what cells
-have to do with each other; it is for many games on a GPU, where it costs a few matrix products.
+for games in which adjacent cells matter. `HouseNet` treats all numbers alike, and all pairs of
+cells that are related in the same way; it is for a GPU, as it consists of large matrix products.
 `PlainNet` is a multilayer perceptron that knows nothing about boards. All return `logits` for every
 action and a `value`.
 """
@@ -98,7 +98,12 @@ class Related(nn.Module):
         _, outputs, inputs = self.weight.shape
         spread = torch.einsum("roi,rst->osit", self.weight, self.relations)
         weight = spread.reshape(outputs * self.cells, inputs * self.cells)
-        return linear(x, weight, self.bias.repeat_interleave(self.cells))
+        return linear(x, weight, on_cells(self.bias, self.cells))
+
+
+def on_cells(x: torch.Tensor, cells: int) -> torch.Tensor:
+    """Features `(..., W)` for each cell, `(..., W * S)`."""
+    return x[..., None].expand(*x.shape, cells).flatten(-2)
 
 
 def relations_of(game: Game) -> torch.Tensor:
@@ -346,75 +351,6 @@ class PlainNet(nn.Module):
         return self.logit(x), self.value(x).squeeze(1)
 
 
-class TokenNet(nn.Module):
-    """Logits and value by a multilayer perceptron for each number, with the same weights for all.
-
-    A number is a token: it is told its own planes and those that all numbers share, and each layer
-    adds what it makes of the number and of the mean over all numbers. The logits of a number on the
-    cells come from its token, those of other actions and the value from the mean.
-
-    Args:
-        game: a game with planes of numbers.
-        num_actions: the number of its actions.
-        width: the number of features of each token.
-        depth: the number of layers after the first.
-
-    Raises:
-        ValueError: the game has no planes of numbers.
-    """
-
-    scale: torch.Tensor
-    own: torch.Tensor
-    stocks: torch.Tensor
-    shared: torch.Tensor
-
-    def __init__(self, game: Game, num_actions: int, width: int = 256, depth: int = 2) -> None:
-        super().__init__()
-        groups, cells = group_planes(game), game.observation.cells
-        if not groups.numbered:
-            raise ValueError(f"{game.id}: needs planes of numbers")
-        own = torch.tensor(groups.numbered).T
-        stocks = torch.tensor(groups.counted, dtype=torch.int64).view(-1, len(own)).T
-        single = [game.observation.planes[i].kind != "cells" for i in groups.shared]
-        # of a plane that holds one value, one cell
-        told = [cells * i + c for i, one in zip(groups.shared, single, strict=True)
-                for c in range(1 if one else cells)]  # fmt: skip
-        for name, tensor in {
-            "scale": scale_of(game),
-            "own": own.contiguous(),
-            "stocks": stocks.contiguous(),
-            "shared": torch.tensor(told),
-        }.items():
-            self.register_buffer(name, tensor, persistent=False)
-        numbers, kinds = own.shape
-        self.number = nn.Parameter(torch.zeros(numbers, width))
-        self.first = Dense(kinds * cells + len(groups.counted), width, bias=False)
-        self.told = Dense(len(told), width)
-        self.each = nn.ModuleList(Dense(width, width) for _ in range(depth))
-        self.all = nn.ModuleList(Dense(width, width, bias=False) for _ in range(depth))
-        laid = numbers * cells if num_actions >= numbers * cells else 0
-        self.logit = Dense(width, cells) if laid else None
-        self.more = Dense(width, num_actions - laid) if num_actions > laid else None
-        self.value = nn.Sequential(Dense(width, 64), nn.ReLU(), Dense(64, 1))
-
-    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        planes = typed(planes, self.scale)
-        planes = (planes * self.scale.to(planes.dtype)).flatten(2)
-        seen = planes[:, self.own].flatten(2)
-        if self.stocks.numel():
-            seen = torch.cat((seen, planes[:, self.stocks, 0]), 2)
-        shared = self.told(planes.flatten(1)[:, self.shared])
-        x = torch.relu(self.first(seen) + shared[:, None] + self.number)
-        for each, all_ in zip(self.each, self.all, strict=True):
-            x = x + torch.relu(each(x) + all_(x.mean(1))[:, None])
-        pooled = x.mean(1)
-        parts = [] if self.logit is None else [self.logit(x).flatten(1)]
-        if self.more is not None:
-            parts.append(self.more(pooled))
-        return torch.cat(parts, 1), self.value(pooled).squeeze(1)
-
-
 class HouseNet(nn.Module):
     """Logits and value by features of each number on each cell, that related cells exchange.
 
@@ -474,11 +410,13 @@ class HouseNet(nn.Module):
         planes = typed(planes, self.scale).flatten(2)
         own = planes[:, self.own]
         fits = own[:, :, 0].repeat(1, 1, self.width) if self.candidates else None
-        known = self.known(planes[:, self.single, 0] * self.scale).unflatten(1, (-1, self.width))
+        known = self.known(planes[:, :, 0][:, self.single] * self.scale).unflatten(
+            1, (-1, self.width)
+        )
         told = self.told(torch.cat((own.mean(1), planes[:, self.shared]), 1).flatten(1))
-        each = known[:, 1:].repeat_interleave(self.cells, 2)
+        each = on_cells(known[:, 1:], self.cells)
         x = self.first(own.flatten(2)) + each
-        x = _fitting(x + (told + known[:, 0].repeat_interleave(self.cells, 1))[:, None], fits)
+        x = _fitting(x + (told + on_cells(known[:, 0], self.cells))[:, None], fits)
         for each, all_ in zip(self.each, self.all, strict=True):
             x = x + _fitting(each(x) + all_(x.mean(1))[:, None], fits)
         pooled = x.mean(1)
@@ -494,8 +432,7 @@ def _fitting(x: torch.Tensor, fits: torch.Tensor | None) -> torch.Tensor:
 
 
 NETWORKS: dict[str, Any] = {
-    "numbers": NumberNet, "board": BoardNet, "plain": PlainNet, "tokens": TokenNet,
-    "houses": HouseNet,
+    "numbers": NumberNet, "houses": HouseNet, "board": BoardNet, "plain": PlainNet,
 }  # fmt: skip
 
 
@@ -545,10 +482,12 @@ def takes_numbers(game: Game) -> bool:
     return game.options.num_actions(game.options.defaults) >= laying
 
 
-def default_network(game: Game) -> str:
-    """The name of the network that suits a game.
+def default_network(game: Game, device: str = "cpu") -> str:
+    """The name of the network that suits a game and the device on which it is trained.
 
     `numbers` if the network can play it and cells matter only through the houses they share,
-    otherwise `board`.
+    otherwise `board`; on a GPU `houses` if there are planes of numbers.
     """
+    if device == "cuda":
+        return "houses" if group_planes(game).numbered else "board"
     return "numbers" if takes_numbers(game) and game.observation.houses_only else "board"

@@ -106,8 +106,11 @@ class PolicyAgent(Agent):
 
     def choose(self, planes: np.ndarray, masks: np.ndarray, keys: Sequence[int]) -> np.ndarray:
         """Actions `(B,)` from planes `(B, C, rows, columns)` and masks `(B, A)`."""
+        first = next(self.network.parameters(), torch.empty(0))  # on its device are all
         with torch.inference_mode():
-            logits = self.network(torch.from_numpy(planes))[0].double().numpy()
+            logits = (
+                self.network(torch.from_numpy(planes).to(first.device))[0].double().cpu().numpy()
+            )
         if self.temperature:
             logits = logits / self.temperature + gumbel_noise(keys, logits.shape[1])
         # last, because nothing that is done to -inf may make it a number again, or NaN

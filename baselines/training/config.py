@@ -192,7 +192,6 @@ RECIPES = {
     "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
     "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
     "houses": Recipe(width=16, depth=2, learning_rate=2e-3, shaping=0.0),
-    "tokens": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.0),
 }
 """The defaults for each kind of network."""
 
@@ -202,7 +201,7 @@ class PPOConfig(RunConfig):
     """The options of a run that trains a network with a policy and a value by PPO."""
 
     network: str = ""
-    """`numbers`, `houses`, `board`, `tokens` or `plain`; the default depends on the game."""
+    """`numbers`, `houses`, `board` or `plain`; the default depends on the game."""
     width: Count | None = None
     """Width of the network; the default depends on its kind."""
     depth: Count | None = None

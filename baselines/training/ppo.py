@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.checkpoint import build
+from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import Score
@@ -37,7 +38,7 @@ from azumaya.baselines.training.policy import Policy, Seen, Threads, copy_of, pa
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import MOST_BYTES
-from azumaya.envs import OptionError, make_vec
+from azumaya.envs import OptionError, find_game, make_vec
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.duel.shaping import Shaping
 
@@ -59,18 +60,19 @@ class Config(PPOConfig):
     device: Literal["cpu", "cuda"] = "cpu"
     """Where everything is computed. A run may be resumed on the other device, but its random draws
     are then others."""
-    steps: Annotated[int, Numbers(1, 10**15)] = 1_500_000
-    """Total actions to learn from; the last rollout is always completed."""
-    measure_every: Count = 150_000
-    """Actions between two evaluations for the learning curve."""
+    steps: Annotated[int, Numbers(0, 10**15)] = 0
+    """Total actions to learn from; the last rollout is always completed. 0: 1.5 million on a CPU,
+    100 million on a GPU."""
+    measure_every: Annotated[int, Numbers(0)] = 0
+    """Actions between two evaluations for the learning curve; 0: a tenth of the steps."""
     threads: Annotated[int, Numbers(1, 1024)] = 2
     """Threads that evaluate the network on a CPU. Results do not depend on their number."""
-    games: Annotated[int, Numbers(1, 1_000_000)] = 512
-    """Games played in parallel."""
+    games: Annotated[int, Numbers(0, 1_000_000)] = 0
+    """Games played in parallel; 0: 512 on a CPU, 8,192 on a GPU."""
     rollout: Annotated[int, Numbers(1, 1_000_000)] = 32
     """Actions per game, of both players, between two updates."""
-    batch: Annotated[int, Numbers(2)] = 512
-    """Actions in a minibatch."""
+    batch: Annotated[int, Numbers(0)] = 0
+    """Actions in a minibatch; 0: 512 on a CPU, 4,096 on a GPU."""
     epochs: Count = 1
     """Passes over the rollout per update."""
     past_share: Share = 0.2
@@ -83,9 +85,24 @@ class Config(PPOConfig):
     """The most random moves with which a game begins; each game draws a number from 0 to that. They
     are not learned from."""
 
+    @property
+    def network_kind(self) -> str:
+        """As in `PPOConfig`; the default also depends on the device."""
+        return self.network or default_network(find_game(self.game), self.device)
+
     def completed(self) -> Self:
         """As `PPOConfig.completed`; also checks that a save of all versions could be read again."""
-        config = super().completed()
+        on_gpu = self.device == "cuda"
+        steps = self.steps or (100_000_000 if on_gpu else 1_500_000)
+        config = replace(
+            self,
+            steps=steps,
+            measure_every=self.measure_every or -(-steps // 10),
+            games=self.games or (8192 if on_gpu else 512),
+            batch=self.batch or (4096 if on_gpu else 512),
+            shaping=0.0 if on_gpu and self.shaping is None else self.shaping,
+        )
+        config = super(Config, config).completed()
         parameters = check_sizes(config.network, config.game, config.options, **config.sizes)
         size = 4 * parameters * (3 + config.pool)  # bytes; the network has Adam's moments, too
         if size > MOST_BYTES:
@@ -93,7 +110,7 @@ class Config(PPOConfig):
                 f"--pool {config.pool}: with networks of {parameters:,} parameters a save would "
                 f"have {size:,} bytes; the most is {MOST_BYTES:,}"
             )
-        if config.device == "cuda" and (config.shaping or config.network == "numbers"):
+        if on_gpu and (config.shaping or config.network == "numbers"):
             raise OptionError(
                 f"--device cuda: needs --shaping 0 and another network than numbers, which finds "
                 f"its candidates on a CPU; --shaping {config.shaping} --network {config.network}"
@@ -439,7 +456,7 @@ def train(run: Run[Config]) -> None:
         state = begun(config, games)
         network, past, learner = state.network, state.past, Learner(state, config, threads)
         play = Graph(lambda: estimate(games.play(network, past, threads), config), games.place)
-        for update in run.updates(state, lambda: PolicyAgent(copy_of(network).cpu()), exam=True):
+        for update in run.updates(state, lambda: PolicyAgent(copy_of(network)), exam=True):
             for group in state.adam.param_groups:
                 group["lr"].fill_(rate + (rate * config.final_share - rate) * run.progress)
             if update and update % config.pool_every == 0:
