@@ -14,11 +14,14 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-SUBREAPER = 36
-"""`PR_SET_CHILD_SUBREAPER` of Linux: to be the parent of all descendants that lose theirs."""
+SUBREAPER, DEATH_SIGNAL = 36, 1
+"""Options of Linux's `prctl`: to be the parent of all descendants that lose theirs, and which
+signal a process is sent when its parent ends."""
+ENDING = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+"""The signals on which a keeper ends its child, which may have sent them."""
 STARTED = b"+"
 """What a keeper says of a child that runs; of another one it says why it does not."""
 LONGEST_REASON = 4096
@@ -30,32 +33,53 @@ def keep(life: socket.socket, words: Sequence[str]) -> NoReturn:
     Until then each byte that comes is a signal, which the process group of the child is sent; then
     the byte is sent back.
     """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(SUBREAPER, ctypes.c_ulong(1), *[ctypes.c_ulong(0)] * 3)
+    _control(SUBREAPER, 1)
     os.set_inheritable(life.fileno(), False)
+    for ending in ENDING:  # before there is a child that may send them
+        signal.signal(getattr(signal, ending), lambda *_: _stop(life))
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # another program may have ignored or blocked it
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
     try:
-        process = subprocess.Popen(words, close_fds=False, start_new_session=True)
+        process = subprocess.Popen(
+            words, close_fds=False, start_new_session=True,
+            preexec_fn=lambda: _control(DEATH_SIGNAL, signal.SIGKILL),  # noqa: PLW1509 - no threads
+        )  # fmt: skip
     except (OSError, ValueError) as error:
-        life.send(str(error).encode(errors="replace")[:LONGEST_REASON])
+        _say(life, str(error).encode(errors="replace")[:LONGEST_REASON])
         os._exit(1)
     _let_go()
-    life.send(STARTED)
+    _say(life, STARTED)
     signal.signal(signal.SIGCHLD, lambda *_: _reap(process, life))
-    for ending in (signal.SIGTERM, signal.SIGINT):  # from the child, perhaps
-        signal.signal(ending, lambda *_: _stop(life))
     _reap(process, life)
-    while order := life.recv(1):
-        with contextlib.suppress(OSError):  # it has just ended
-            if process.returncode is None:
+    for order in _orders(life):
+        if process.returncode is None:
+            with contextlib.suppress(OSError):  # it has just ended
                 os.killpg(process.pid, order[0])
-            life.send(order)
+        _say(life, order)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     _end_all(process.pid)
     exit_as(process.returncode or 0)
+
+
+def _control(option: int, value: int) -> None:
+    """Set a property of this process, where there is `prctl`."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, ctypes.c_ulong(value), *[ctypes.c_ulong(0)] * 3)
+
+
+def _say(life: socket.socket, content: bytes) -> None:
+    """Tell the parent, which may have ended."""
+    with contextlib.suppress(OSError):
+        life.send(content)
+
+
+def _orders(life: socket.socket) -> Iterator[bytes]:
+    """The bytes that come from the parent, until it closes its end, be it with bytes unread."""
+    with contextlib.suppress(ConnectionResetError):
+        while order := life.recv(1):
+            yield order
 
 
 def _let_go() -> None:
@@ -81,7 +105,7 @@ def _reap(process: subprocess.Popen[bytes], life: socket.socket) -> None:
 def _stop(life: socket.socket) -> None:
     """Let the keeper end, as when the other end is closed, which it may be already."""
     with contextlib.suppress(OSError):
-        life.shutdown(socket.SHUT_RDWR)
+        life.shutdown(socket.SHUT_RD)  # what is still to be said can be said
 
 
 def _end_all(child: int) -> None:
@@ -115,6 +139,7 @@ def exit_as(code: int) -> NoReturn:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the other has left its own
         with contextlib.suppress(OSError, ValueError):  # SIGKILL has no handler
             signal.signal(-code, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [-code])
         os.kill(os.getpid(), -code)
     os._exit(code)
 

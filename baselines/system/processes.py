@@ -229,6 +229,7 @@ class Child:
             self._process.wait()
         self.prints.drain()
         self._close(*self._pipes, self._life)
+        self._requests = self._answers = -1  # their numbers may be those of other files soon
 
     @staticmethod
     def _close(*opened: IO[bytes] | socket.socket | None) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import select
 import signal
+import socket
+import subprocess
 import sys
 import threading
 import time
@@ -228,12 +231,85 @@ def test_all_ends_though_its_keeper_was_stopped(tmp_path: Path) -> None:
 
 
 @on_linux
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
 def test_all_ends_when_a_child_ends_its_keeper(tmp_path: Path, ending: int) -> None:
     code = f"import os, time; os.fork() or os.setsid(); os.kill(os.getppid(), {int(ending)})"
     child = Child([sys.executable, "-c", f"{code}; time.sleep(60)", str(tmp_path)])
-    eventually(lambda: not running_with(str(tmp_path)))
+    eventually(lambda: not running_with(str(tmp_path)), 20)
     child.end()
+
+
+@on_linux
+def test_a_child_that_kills_its_keeper_ends_with_it(tmp_path: Path) -> None:
+    code = "import os, time; os.kill(os.getppid(), 9); time.sleep(60)"
+    child = Child([sys.executable, "-c", code, str(tmp_path)])
+    with pytest.raises(ChildEndedError, match="signal 9"):
+        child.ask(b"", 60)
+    eventually(lambda: not running_with(str(tmp_path)), 20)
+    child.end()
+
+
+ENDED_EARLY = """
+import os, signal, socket, sys
+from azumaya.baselines.system import keeper
+keeper._let_go = lambda: os.kill(os.getpid(), signal.SIGTERM)
+keeper.keep(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
+"""
+"""A keeper that is sent a signal as soon as its child has started."""
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("words", "when"),
+    [
+        pytest.param([processes.KEEPER], "before", id="its parent has ended when the child starts"),
+        pytest.param([processes.KEEPER], "after", id="its parent ends with something unread"),
+        pytest.param(["-c", ENDED_EARLY], "never", id="a signal comes at once"),
+    ],
+)
+def test_a_keeper_ends_its_child_whenever_its_own_end_comes(
+    tmp_path: Path, words: list[str], when: str
+) -> None:
+    life, theirs = socket.socketpair()
+    if when == "before":
+        life.close()
+    program = [*words, str(theirs.fileno()), "sh", "-c", "sleep 60", str(tmp_path)]
+    with subprocess.Popen(
+        [sys.executable, *program], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as keeper:  # fmt: skip
+        theirs.close()
+        if when == "after":
+            select.select([life], [], [])
+            life.close()
+        assert keeper.communicate(timeout=20)[1] == b""
+    life.close()
+    assert not running_with(str(tmp_path))
+
+
+@on_linux
+def test_how_a_child_ended_is_told_though_its_signal_is_blocked(started: list[Child]) -> None:
+    code = "from signal import *; pthread_sigmask(SIG_UNBLOCK, [15]); raise_signal(15)"
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    try:
+        started.append(Child([sys.executable, "-c", code]))
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+    with pytest.raises(ChildEndedError, match="signal 15"):
+        started[0].ask(b"", 60)
+
+
+def test_a_child_that_was_ended_is_asked_in_vain() -> None:
+    """The numbers of its pipes may be those of others then."""
+    child = Child(ECHO)
+    child.end()
+    pipes = [os.pipe() for _ in range(4)]
+    with pytest.raises(ChildEndedError):
+        child.ask(b"stray", 0.1)
+    for reader, writer in pipes:
+        os.close(writer)
+        assert os.read(reader, 10) == b""
+        os.close(reader)
 
 
 @on_linux
