@@ -175,7 +175,7 @@ def read_exam(path: str | Path) -> Exam:
         with gzip.open(io.BytesIO(read_bytes(path, LARGEST_FILE))) as file:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
-            raise ExamError(f"{path}: larger than {LARGEST:,} bytes")
+            raise UnusableFileError(f"larger than {LARGEST:,} bytes")
         head, *lines = (json.loads(line) for line in content.splitlines())
         return _exam(head, lines)
     except FileNotFoundError:

@@ -369,6 +369,16 @@ def test_what_follows_an_exam_in_its_file_is_not_read_for_hours(tmp_path: Path) 
         read_exam(path)
 
 
+def test_an_exam_that_unpacks_to_more_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exams, "LARGEST", 10)
+    (tmp_path / "exam").write_bytes(exams.exam_bytes(tiny()))
+    with pytest.raises(ExamError, match="exam: larger than 10 bytes$") as caught:
+        read_exam(tmp_path / "exam")
+    assert "damaged" not in str(caught.value)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 def test_an_exam_is_no_pipe(tmp_path: Path) -> None:
     """A class reads its exam twice, and nobody need write to a pipe at all."""
