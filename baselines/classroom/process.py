@@ -279,7 +279,10 @@ def _opened(folder: str | Path) -> int:
 
 def _cache() -> list[str]:
     """The folder of compiled kernels, from which the process of a submission loads its own."""
-    return [] if os.environ.get("AZUMAYA_CACHE_DIR") == "" else [str(cache_root())]
+    try:
+        return [] if os.environ.get("AZUMAYA_CACHE_DIR") == "" else [str(cache_root())]
+    except RuntimeError:  # a user without a home, who has been warned that kernels are not kept
+        return []
 
 
 def _hidden(baselines: bool) -> list[Path]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 from azumaya.baselines import find_agent
@@ -481,6 +482,17 @@ def test_libraries_of_the_user_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert told.strip() == site.getuserbase()
     monkeypatch.setattr(site, "ENABLE_USER_SITE", False)  # as with `python -s`
     assert "PYTHONUSERBASE" not in _environment(str(tmp_path))
+
+
+def test_a_user_without_a_home_can_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are not kept then, nor need they be."""
+
+    def nowhere(*arguments: object) -> Path:
+        raise RuntimeError("no home")
+
+    monkeypatch.delenv("AZUMAYA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(platformdirs, "user_cache_path", nowhere)
+    assert _environment(str(tmp_path))["AZUMAYA_CACHE_DIR"] == ""
 
 
 COUNTS = """
