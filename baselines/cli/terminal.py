@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.system.files import reason
-from azumaya.baselines.system.signals import FAILED
+from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 
 UNUSABLE = (
     errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS,
@@ -87,7 +87,7 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
     Raises:
         SystemExit: with `FAILED` after a system error, such as a full disk, or if an agent raised
             an exception; without a message if the reader of the output has closed it, as `| head`
-            does.
+            does; with `INTERRUPTED` after Ctrl-C.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # never fail on a character that the terminal lacks
@@ -97,6 +97,8 @@ def guarded(name: str, command: Callable[[], Any]) -> None:
             command()
         finally:
             _flush()
+    except KeyboardInterrupt:  # while typer sets up the commands; it handles those that come later
+        raise SystemExit(INTERRUPTED) from None
     except OSError as error:
         _drop_output()
         if error.errno == errno.EPIPE:

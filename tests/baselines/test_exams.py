@@ -374,7 +374,7 @@ def test_an_exam_that_unpacks_to_more_is_not_called_damaged(
 ) -> None:
     monkeypatch.setattr(exams, "LARGEST", 10)
     (tmp_path / "exam").write_bytes(exams.exam_bytes(tiny()))
-    with pytest.raises(ExamError, match="exam: larger than 10 bytes$") as caught:
+    with pytest.raises(ExamError, match=r"exam: larger than 10 bytes$") as caught:
         read_exam(tmp_path / "exam")
     assert "damaged" not in str(caught.value)
 

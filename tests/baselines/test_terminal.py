@@ -16,7 +16,7 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.arena import entrants
 from azumaya.baselines.cli import terminal
 from azumaya.baselines.cli.app import app
-from azumaya.baselines.system.signals import FAILED, REFUSED
+from azumaya.baselines.system.signals import FAILED, INTERRUPTED, REFUSED
 from azumaya.envs.puzzles.bank import BANK_FILE
 from tests.commands import azumaya
 from tests.processes import run, start
@@ -291,3 +291,15 @@ def test_moves_may_be_given_by_name_in_a_game(guarded_words: Any) -> None:
     assert code == 1
     assert "agent failing:Illegal: " in told
     assert "1a6" in told
+
+
+def test_ctrl_c_ends_a_command_that_is_still_set_up(capsys: pytest.CaptureFixture[str]) -> None:
+    """Typer answers it as soon as it parses the words, which is some 0.2 s later."""
+
+    def set_up() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as ended:
+        terminal.guarded("azumaya", set_up)
+    assert ended.value.code == INTERRUPTED
+    assert capsys.readouterr() == ("", "")
