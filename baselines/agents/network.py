@@ -403,7 +403,7 @@ class HouseNet(nn.Module):
         self.more = Dense(width * cells, num_actions - laid) if num_actions > laid else None
         self.value = nn.Sequential(Dense(width * cells, 64), nn.ReLU(), Dense(64, 1))
         for head in filter(None, (self.logit, self.more)):
-            nn.init.zeros_(head.weight)  # all actions are alike at first
+            nn.init.normal_(head.weight, std=0.01)  # at first all actions are almost alike
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
@@ -482,6 +482,13 @@ def takes_numbers(game: Game) -> bool:
     return game.options.num_actions(game.options.defaults) >= laying
 
 
+def can_play(network: str, game: Game) -> bool:
+    """Whether a network of `NETWORKS` can play a game."""
+    if network == "numbers":
+        return takes_numbers(game)
+    return network != "houses" or bool(group_planes(game).numbered)
+
+
 def default_network(game: Game, device: str = "cpu") -> str:
     """The name of the network that suits a game and the device on which it is trained.
 
@@ -489,5 +496,5 @@ def default_network(game: Game, device: str = "cpu") -> str:
     otherwise `board`; on a GPU `houses` if there are planes of numbers.
     """
     if device == "cuda":
-        return "houses" if group_planes(game).numbered else "board"
+        return "houses" if can_play("houses", game) else "board"
     return "numbers" if takes_numbers(game) and game.observation.houses_only else "board"

@@ -20,8 +20,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from azumaya.baselines.agents.network import (
     NETWORKS,
     OversizeError,
+    can_play,
     check_size,
-    takes_numbers,
 )
 from azumaya.baselines.arena.game_options import read_value
 from azumaya.envs import OptionError, find_game
@@ -140,10 +140,15 @@ def check_network(network: str, game: str) -> None:
     """
     if network not in ("", *NETWORKS):
         raise OptionError(f"--network {network}: must be one of {', '.join(NETWORKS)}")
-    if network == "numbers" and not takes_numbers(find_game(game)):
+    record = find_game(game)
+    if network and not can_play(network, record):
+        needs = {
+            "numbers": "with candidates, in which every number on every cell is an action",
+            "houses": "with planes of numbers",
+        }
+        others = ", ".join(name for name in NETWORKS if can_play(name, record))
         raise OptionError(
-            f"--network numbers: needs a game with candidates, in which every number on every cell "
-            f"is an action, unlike {game}; choose board or plain"
+            f"--network {network}: needs a game {needs[network]}, unlike {game}; choose {others}"
         )
 
 

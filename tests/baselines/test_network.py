@@ -16,6 +16,7 @@ from azumaya.baselines.agents.network import (
     CellHead,
     MoveHead,
     NumberNet,
+    can_play,
     default_network,
     takes_numbers,
 )
@@ -24,12 +25,7 @@ from azumaya.envs import find_game, make_vec
 from azumaya.envs.game import Game
 from tests.cases import TESTED
 
-EVERY = [
-    (name, kind)
-    for name in TESTED
-    for kind in NETWORKS
-    if kind != "numbers" or takes_numbers(find_game(name))
-]
+EVERY = [(name, kind) for name in TESTED for kind in NETWORKS if can_play(kind, find_game(name))]
 
 
 @pytest.mark.parametrize(("name", "kind"), EVERY)

@@ -18,19 +18,21 @@ from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training import ppo, state
-from azumaya.baselines.training.policy import Threads, policy
+from azumaya.baselines.training.policy import Policy, Seen
 from azumaya.baselines.training.ppo import (
+    Batch,
     Config,
     Games,
+    Learner,
     Past,
     Rollout,
     State,
     advantages,
-    batch_of,
     begun,
-    improve,
+    estimate,
     main,
     run_words,
+    workers,
 )
 from azumaya.baselines.training.saves import Save, read_save
 from azumaya.envs import OptionError, Position, make_vec
@@ -41,10 +43,16 @@ def played(config: Config, rounds: int = 1) -> tuple[State, Rollout]:
     """A new state, and the last of the rollouts that were played without learning."""
     config = config.completed()
     now = begun(config, Games(config))
-    with closing(Threads(config.threads)) as threads:
+    with closing(workers(config, now.games)) as threads:
         for _ in range(rounds):
             rollout = now.games.play(now.network, now.past, threads)
     return now, rollout
+
+
+def planes_of(games: Games, seen: Seen) -> tuple[torch.Tensor, torch.Tensor]:
+    """The planes and masks of packed observations."""
+    bits = games.env.unpack(seen._asdict())
+    return bits["observation"], bits["action_mask"]
 
 
 # ---- estimates ----
@@ -59,7 +67,8 @@ def plain_advantages(rollout: Any, discount: float, gae_lambda: float) -> np.nda
         for t in reversed(range(len(signs))):
             sign = signs[t, row]
             value, reward = sign * rollout.values[t, row], sign * rollout.rewards[t, row]
-            delta = reward + discount * sign * rollout.following[t, row] - value
+            following = 0 if rollout.decided[t, row] else sign * rollout.values[t + 1, row]
+            delta = reward + discount * following - value
             if over[t, row] or t + 1 == len(signs):
                 after = delta
             else:
@@ -74,13 +83,13 @@ def test_advantages_change_sign_where_the_mover_changes(discount: float, gae_lam
     """Also where a player moves twice in a row."""
     chance = torch.Generator().manual_seed(1)
     shape = (30, 20)
+    over = torch.rand(shape, generator=chance) < 0.1
     rollout: Any = SimpleNamespace(
         signs=torch.randint(2, shape, generator=chance) * 2.0 - 1,
-        over=torch.rand(shape, generator=chance) < 0.1,
-        **{
-            name: torch.randn(shape, generator=chance)
-            for name in ("rewards", "values", "following")
-        },
+        over=over,
+        decided=over & (torch.rand(shape, generator=chance) < 0.7),
+        rewards=torch.randn(shape, generator=chance),
+        values=torch.randn((31, 20), generator=chance),
     )
     found = advantages(rollout, discount, gae_lambda).numpy()
     assert np.allclose(found, plain_advantages(rollout, discount, gae_lambda), atol=1e-4)
@@ -88,27 +97,24 @@ def test_advantages_change_sign_where_the_mover_changes(discount: float, gae_lam
 
 def test_without_discounts_a_return_is_what_the_mover_gains(tmp_path: Path) -> None:
     """With lambda 1, in real games: +1 for all moves of the winner and -1 for the loser's."""
-    config = tiny_ppo(tmp_path, game="connect_four", games=20, rollout=60, shaping=0.0)
+    config = tiny_ppo(
+        tmp_path, game="connect_four", games=20, rollout=60, shaping=0.0, past_share=0.0
+    )
     _, rollout = played(config)
-    returns = advantages(rollout, 1.0, 1.0) + rollout.signs * rollout.values
+    returns = advantages(rollout, 1.0, 1.0) + rollout.signs * rollout.values[:-1]
     seen = set()
     for row in range(20):
         begin = 0
         for end in np.flatnonzero(rollout.over[:, row]):
             gained = rollout.rewards[end, row] * rollout.signs[begin : end + 1, row]
             assert torch.allclose(returns[begin : end + 1, row], gained, atol=1e-5)
+            assert rollout.learned[begin : end + 1, row].all()
             seen |= set(gained.tolist())
-            begin = end + 1
+            begin = end + 2  # the step between only begins another game
+            assert not rollout.learned[end + 1 : begin, row].any()
     assert {1.0, -1.0} <= seen
     assert (rollout.rewards[~rollout.over] == 0).all()
-
-
-def test_a_step_leads_to_the_value_of_the_next_position(tmp_path: Path) -> None:
-    """Nothing follows the end of a game; in between, signs do not matter for player 0."""
-    _, rollout = played(tiny_ppo(tmp_path, game="connect_four", games=20, rollout=60))
-    going = ~rollout.over[:-1]
-    assert torch.equal(rollout.following[:-1][going], rollout.values[1:][going])
-    assert (rollout.following[rollout.over] == 0).all()
+    assert rollout.decided[rollout.over].all()
 
 
 def test_games_cut_off_end_with_the_value_of_their_last_position(tmp_path: Path) -> None:
@@ -126,7 +132,8 @@ def test_games_cut_off_end_with_the_value_of_their_last_position(tmp_path: Path)
         _, values = now.network(torch.from_numpy(seen["observation"]))
     wanted = np.where(infos["to_move"] == 0, 1, -1) * values.numpy()
     assert rollout.over[14].all()
-    assert np.allclose(rollout.following[14], wanted, atol=1e-6)
+    assert not rollout.decided[14].any()
+    assert np.allclose(rollout.values[15], wanted, atol=1e-6)
     assert np.abs(wanted).min() > 0
 
 
@@ -140,7 +147,7 @@ def test_a_result_at_the_limit_is_not_counted_twice(out: tuple[int, int], tmp_pa
     _, rollout = played(config)
     assert rollout.over[2].all()
     assert (rollout.rewards[2] == out[1] - out[0]).all()
-    assert ((rollout.following[2] == 0) == (out[0] != out[1])).all()
+    assert (rollout.decided[2] == (out[0] != out[1])).all()
 
 
 def test_shaping_rewards_player_0_for_what_it_gains(tmp_path: Path) -> None:
@@ -156,51 +163,46 @@ def test_shaping_rewards_player_0_for_what_it_gains(tmp_path: Path) -> None:
     assert (plain.rewards == 0).all()
 
 
-class Saying(nn.Module):
-    """Says the same logits whatever it sees."""
-
-    def __init__(self, logits: torch.Tensor) -> None:
-        super().__init__()
-        self.logits = logits
-
-    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The logits, and the planes for values."""
-        return self.logits, planes
-
-
 def test_only_legal_actions_have_a_chance() -> None:
-    """Theirs are those of a softmax over them, and so is the gradient; the others have none."""
-    said = torch.tensor([[3.0, -2.0, 1e4, 0.5], [0.0, 1.0, -1e4, 3.0]], requires_grad=True)
+    """Theirs are those of a softmax over them, and so are the gradients; the others have none."""
+    logits = torch.tensor([[3.0, -2.0, 1e4, 0.5], [0.0, 1.0, -1e4, 3.0]], requires_grad=True)
     masks = torch.tensor([[1, 1, 0, 0], [0, 1, 0, 1]], dtype=torch.int8)
-    found, _ = policy(Saying(said), torch.zeros(2), masks)
-    assert found.rows.tolist() == [0, 0, 1, 1]
-    assert found.actions.tolist() == [0, 1, 1, 3]
-    wanted = torch.cat([said[0, :2].log_softmax(0), said[1, [1, 3]].log_softmax(0)])
-    assert torch.allclose(found.chances, wanted)
-    assert torch.equal(found.chances_of(torch.tensor([1, 3])), found.chances[[1, 3]])
-    worth = torch.arange(4.0)
+    found = Policy(logits, masks, torch.zeros(2)).judge(torch.tensor([1, 3]))
+    legal = torch.stack([logits[0, :2], logits[1, [1, 3]]])
+    wanted = legal.log_softmax(1)[:, 1], -(legal.softmax(1) * legal.log_softmax(1)).sum(1)
+    weights = torch.tensor([0.3, -2.0]), torch.tensor([1.5, 0.7])
+    for own, other in zip(found, wanted, strict=True):
+        assert torch.allclose(own, other)
     gradients = [
-        torch.autograd.grad((x.exp() * worth).sum(), said)[0] for x in (found.chances, wanted)
+        torch.autograd.grad((weights[0] * pair[0] + weights[1] * pair[1]).sum(), logits)[0]
+        for pair in (found, wanted)
     ]
     assert torch.allclose(*gradients)
     assert torch.equal(gradients[0] == 0, masks == 0)
 
 
 def test_actions_are_sampled_by_their_probabilities() -> None:
-    """Whatever the uniform number, an illegal action is never chosen, nor one of another row."""
+    """Whatever the uniform number, an illegal action is never chosen."""
     uniform = torch.linspace(0, 1, 10_001)[:-1]
     edges = torch.tensor([0.0, np.nextafter(np.float32(1), np.float32(0))])
     for points in (uniform, edges):
         logits = torch.tensor([0.0, 0.0, 9.0, 1.0, 2.0, -1e9]).expand(len(points), -1)
         masks = torch.tensor([0, 1, 0, 1, 1, 0], dtype=torch.int8).expand(len(points), -1)
-        found, _ = policy(Saying(logits), points, masks.contiguous())
-        actions, chances = found.sample(points)
+        found = Policy(logits, masks.contiguous(), points)
+        actions, log_probs = found.sample(points)
         assert set(actions.tolist()) <= {1, 3, 4}
-        assert torch.allclose(chances, found.chances_of(actions))
+        assert torch.allclose(log_probs, found.judge(actions)[0])
         if points is uniform:
             shares = torch.bincount(actions, minlength=6) / len(points)
             wanted = torch.tensor([0.0, 1.0, 0.0, np.e, np.e**2, 0.0])
             assert torch.allclose(shares, wanted / wanted.sum(), atol=2e-4)
+
+
+def test_a_game_that_is_over_is_no_error() -> None:
+    found = Policy(torch.randn(1, 4), torch.zeros(1, 4, dtype=torch.int8), torch.zeros(1))
+    action, log_prob = found.sample(torch.tensor([0.5]))
+    assert 0 <= action < 4
+    assert torch.isfinite(log_prob).all()
 
 
 # ---- opponents from the past ----
@@ -218,43 +220,54 @@ def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) 
     config = tiny_ppo(
         tmp_path, game="connect_four", games=40, rollout=30, past_share=0.5, threads=1
     ).completed()
-    threads, games = Threads(1), Games(config)
-    past = Past.new(config, Stubborn())
-    network, count = begun(config, games).network, len(past.seat)
-    seats = set()
-    for _ in range(3):
-        rollout = games.play(network, past, threads)
-        theirs = ~rollout.learned
-        assert not theirs[:, count:].any(), "both seats of the other games are its own"
-        moves = (rollout.masks[theirs] * torch.arange(7)).argmax(1)
-        assert torch.equal(rollout.actions[theirs], moves)
-        for row in range(count):
-            for part in np.split(np.arange(30), np.flatnonzero(rollout.over[:, row]) + 1):
-                seat = rollout.signs[part, row][theirs[part, row]].unique()
-                own = rollout.signs[part, row][rollout.learned[part, row]].unique()
-                assert len(seat) < 2
-                assert len(own) < 2
-                assert not set(seat.tolist()) & set(own.tolist())
-                seats |= set(seat.tolist())
-        batch, learned = batch_of(rollout, config)
-        assert torch.equal(batch.actions[learned], rollout.actions[rollout.learned])
-        assert torch.equal(batch.planes[learned], rollout.planes[rollout.learned])
-        assert batch.gains[learned].mean().abs() < 1e-5
-        assert batch.gains[learned].std(correction=0).sub(1).abs() < 1e-3
-    assert seats == {1.0, -1.0}
+    games = Games(config)
+    now, past, count = begun(config, games), Past([Stubborn()]), 20
+    with closing(workers(config, games)) as threads:
+        for _ in range(3):
+            rollout = games.play(now.network, past, threads)
+    begins = torch.cat([torch.zeros(1, 40, dtype=torch.bool), rollout.over[:-1]])
+    begins[0] = ~rollout.learned[0] & (planes_of(games, rollout.seen)[1][0].sum(1) == 0)
+    theirs = ~rollout.learned & ~begins
+    assert not theirs[:, count:].any(), "both seats of the other games are its own"
+    seats = torch.where(torch.arange(count) % 2 == 0, 1.0, -1.0)
+    moved = ~begins[:, :count]
+    assert torch.equal(theirs[:, :count], moved & (rollout.signs[:, :count] == seats))
+    _, masks = planes_of(games, rollout.seen)
+    assert torch.equal(rollout.actions[theirs], (masks[theirs] * torch.arange(7)).argmax(1))
     assert 0.2 < theirs.float().mean() < 0.3
-    threads.close()
+    estimate(rollout, config)
+    own = rollout.gains[rollout.learned]
+    assert own.mean().abs() < 1e-5
+    assert own.std(correction=0).sub(1).abs() < 1e-3
+    batch, rows = Batch.of(rollout), rollout.learned.flatten().nonzero()[:, 0]
+    assert torch.equal(batch.at(rows).actions, rollout.actions[rollout.learned])
+    assert torch.equal(batch.at(rows).seen.observation, rollout.seen.observation[rollout.learned])
 
 
 def test_without_a_share_every_action_is_learned_from(tmp_path: Path) -> None:
     _, rollout = played(tiny_ppo(tmp_path, game="connect_four", past_share=0.0))
-    assert rollout.learned.all()
+    assert torch.equal(rollout.learned[1:], ~rollout.over[:-1])
+    assert rollout.learned[0].all()
 
 
-def test_the_pool_keeps_copies_of_earlier_versions(tmp_path: Path) -> None:
-    config = tiny_ppo(tmp_path, game="connect_four", pool=3).completed()
+def test_random_openings_are_not_learned_from(tmp_path: Path) -> None:
+    """Each game begins with up to so many of them; games that are resumed have theirs left."""
+    config = tiny_ppo(
+        tmp_path, game="connect_four", games=200, rollout=12, past_share=0.0, opening=4
+    )
+    now, rollout = played(config)
+    random = (~rollout.learned).int()
+    assert (random.diff(dim=0)[:5] <= 0).all(), "they come first"
+    assert set(random[:6].sum(0).tolist()) == {0, 1, 2, 3, 4}
+    again = Games(config.completed())
+    again.set_state(now.games.get_state())
+    assert torch.equal(again.random, now.games.random)
+    assert torch.equal(again.over, now.games.over)
+
+
+def test_the_pool_keeps_copies_of_earlier_versions() -> None:
     network = nn.Linear(2, 2)
-    past = Past.new(config, network)
+    past = Past([nn.Linear(2, 2)])
     for number in range(1, 6):
         with torch.no_grad():
             network.weight.fill_(number)
@@ -266,43 +279,19 @@ def test_the_pool_keeps_copies_of_earlier_versions(tmp_path: Path) -> None:
     assert len(past.versions) == 3
 
 
-def test_games_are_against_any_version(tmp_path: Path) -> None:
-    config = tiny_ppo(tmp_path, games=100, past_share=1.0, pool=3).completed()
-    past = Past.new(config, nn.Linear(1, 1))
-    past.add(nn.Linear(1, 1), 3)
-    past.draw(np.arange(100) < 60)
-    assert set(past.opponent[:60]) == {0, 1}
-    assert not past.opponent[60:].any(), "games that go on keep their opponent"
-
-
-def test_opponents_that_leave_the_pool_are_replaced_by_others_of_it(tmp_path: Path) -> None:
-    """A game in progress does not go on against the network as it is now."""
-    config = tiny_ppo(tmp_path, games=100, past_share=1.0, pool=3).completed()
-    torch.manual_seed(1)
-    past = Past.new(config, nn.Linear(1, 1))
-    for _ in range(2):
-        past.add(nn.Linear(1, 1), 3)
-    past.draw(np.ones(100, np.bool_))
-    before, versions = past.opponent.copy(), list(past.versions)
-    past.add(nn.Linear(1, 1), 3)
-    (place,) = (i for i in range(3) if past.versions[i] is not versions[i])
-    others = {0, 1, 2} - {place}
-    assert (before == place).sum() > 20
-    assert set(past.opponent[before == place]) == others
-    assert (past.opponent == before)[before != place].all(), "the other games keep theirs"
-
-
-def test_a_pool_of_one_has_no_other_opponent(tmp_path: Path) -> None:
-    past = Past.new(tiny_ppo(tmp_path, pool=1).completed(), nn.Linear(1, 1))
-    past.add(nn.Linear(1, 1), 1)
-    assert not past.opponent.any()
+def test_versions_have_equal_shares_of_the_games() -> None:
+    past = Past([nn.Linear(1, 1) for _ in range(3)])
+    for games, wanted in {0: [], 1: [1], 2: [1, 1], 3: [1, 1, 1], 10: [3, 3, 4]}.items():
+        shares = [part for _, part in past.shares(games)]
+        assert [part.stop - part.start for part in shares] == wanted
+        assert [row for part in shares for row in range(games)[part]] == list(range(games))
 
 
 def test_a_small_share_is_at_least_one_game(tmp_path: Path) -> None:
     shares = {0.0: 0, 0.01: 1, 0.4: 2, 1.0: 5}
     for share, count in shares.items():
         config = tiny_ppo(tmp_path, past_share=share).completed()
-        assert len(Past.new(config, nn.Linear(1, 1)).seat) == count
+        assert len(Games(config).past_seats) == count
 
 
 def test_games_have_as_many_threads_as_the_network(
@@ -391,12 +380,12 @@ def test_an_update_may_have_one_action(tmp_path: Path) -> None:
     """Where an earlier version makes the other moves."""
     config = tiny_ppo(tmp_path, games=1, rollout=2, batch=2, past_share=1.0)
     config, counts = config.completed(), set()
-    with closing(Threads(1)) as threads:
-        now = begun(config, Games(config))
+    now = begun(config, Games(config))
+    with closing(workers(config, now.games)) as threads:
+        learner = Learner(now, config, threads)
         for _ in range(6):
-            batch, rows = batch_of(now.games.play(now.network, now.past, threads), config)
-            counts.add(len(rows))
-            improve(now, batch, rows, config, threads)
+            estimate(now.games.play(now.network, now.past, threads), config)
+            counts.add(learner.improve()[0])
     now.check_finite()
     assert 1 in counts
 
@@ -482,10 +471,7 @@ def test_a_run_of_another_script_is_not_resumed(
     ("notes", "arrays", "told"),
     [
         ({"updates": None}, {}, "updates: must be a whole number"),
-        ({}, {"past": None}, "past_opponent, past_seat: must be"),
-        ({}, {"past_opponent": np.array([0, 2])}, "past_opponent, past_seat: must be"),
-        ({}, {"past_seat": np.array([0, -1])}, "past_opponent, past_seat: must be"),
-        ({}, {"past_seat": np.array([0])}, "past_seat: must be int64 (2,)"),
+        ({}, {"past": None}, "past: there must be at least one version"),
         ({}, {"past.1.logit.bias": np.zeros(2, np.float32)}, "past.1.logit.bias: must be"),
         ({"layouts": {}}, {}, "games.states: saved by another version of the game"),
         ({}, {"games.states": np.zeros}, "games: "),
@@ -520,25 +506,25 @@ def spoil(network: nn.Module) -> None:
 def test_diverged_numbers_end_the_run_and_are_not_saved(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In an update, found before the next one; and in a rollout, where sampling fails."""
-    learn, play, calls = ppo.improve, Games.play, []
+    """In an update, found before the next one; and in a rollout, where an action is illegal."""
+    learn, play, calls = Learner.improve, Games.play, []
 
-    def spoiled_update(now: State, *more: Any) -> dict[str, float]:
+    def spoiled_update(self: Learner) -> tuple[int, dict[str, float]]:
         calls.append(1)
-        found = learn(now, *more)
+        found = learn(self)
         if len(calls) == 3:
-            spoil(now.network)
+            spoil(self.network)
         return found
 
-    def spoiled_play(self: Games, network: nn.Module, past: Past, threads: Threads) -> Rollout:
+    def spoiled_play(self: Games, network: nn.Module, *more: Any) -> Rollout:
         calls.append(1)
         if len(calls) == 3:
             spoil(network)
-        return play(self, network, past, threads)
+        return play(self, network, *more)
 
     with monkeypatch.context() as patch:
         if place == "update":
-            patch.setattr(ppo, "improve", spoiled_update)
+            patch.setattr(Learner, "improve", spoiled_update)
         else:
             patch.setattr(Games, "play", spoiled_play)
         patch.setattr(ppo, "read_words", lambda *_: tiny_ppo(tmp_path))
