@@ -218,7 +218,8 @@ class _Sums(torch.autograd.Function):
         ctx: Any, x: torch.Tensor, position: torch.Tensor, lengths: torch.Tensor
     ) -> torch.Tensor:
         ctx.save_for_backward(position)
-        return torch.segment_reduce(x, "sum", lengths=lengths, axis=0)
+        # a copy row by row, because columns take twice as long
+        return torch.segment_reduce(x.contiguous(), "sum", lengths=lengths, axis=0)
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None, None]:
@@ -402,21 +403,20 @@ class HouseNet(nn.Module):
         self.logit = Related(relations, width, 1) if laid else None
         self.more = Dense(width * cells, num_actions - laid) if num_actions > laid else None
         self.value = nn.Sequential(Dense(width * cells, 64), nn.ReLU(), Dense(64, 1))
-        for head in filter(None, (self.logit, self.more)):
-            nn.init.normal_(head.weight, std=0.01)  # at first all actions are almost alike
+        for head in (self.logit, self.more):
+            if head is not None:  # at first all actions are almost alike
+                nn.init.normal_(head.get_parameter("weight"), std=0.01)
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
         planes = typed(planes, self.scale).flatten(2)
         own = planes[:, self.own]
         fits = own[:, :, 0].repeat(1, 1, self.width) if self.candidates else None
-        known = self.known(planes[:, :, 0][:, self.single] * self.scale).unflatten(
-            1, (-1, self.width)
-        )
+        known = self.known(planes[:, :, 0][:, self.single] * self.scale)
+        known = on_cells(known.unflatten(1, (-1, self.width)), self.cells)
         told = self.told(torch.cat((own.mean(1), planes[:, self.shared]), 1).flatten(1))
-        each = on_cells(known[:, 1:], self.cells)
-        x = self.first(own.flatten(2)) + each
-        x = _fitting(x + (told + on_cells(known[:, 0], self.cells))[:, None], fits)
+        x = self.first(own.flatten(2)) + known[:, 1:]
+        x = _fitting(x + (told + known[:, 0])[:, None], fits)
         for each, all_ in zip(self.each, self.all, strict=True):
             x = x + _fitting(each(x) + all_(x.mean(1))[:, None], fits)
         pooled = x.mean(1)

@@ -65,7 +65,8 @@ class Policy(NamedTuple):
         """
         probs = _legal(self.logits, self.masks).softmax(1)
         ends = probs.cumsum(1)
-        actions = (ends <= ends[:, -1:] * (uniform * BELOW)[:, None]).sum(1, keepdim=True)
+        points = ends[:, -1:] * (uniform * BELOW)[:, None]
+        actions = torch.searchsorted(ends, points, right=True)
         return actions[:, 0], probs.gather(1, actions)[:, 0].log()
 
     def judge(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -75,7 +76,7 @@ class Policy(NamedTuple):
 
 
 def _legal(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    return logits.masked_fill(masks == 0, ILLEGAL)
+    return torch.where(masks.view(torch.bool), logits, ILLEGAL)
 
 
 class _Judged(torch.autograd.Function):
@@ -92,7 +93,7 @@ class _Judged(torch.autograd.Function):
         legal, chosen = _legal(logits, masks), actions[:, None]
         # not `log_probs.exp()`, which takes twenty times as long on a CPU where it becomes 0
         probs, log_probs = legal.softmax(1), legal.log_softmax(1)
-        entropy = -(probs * log_probs).sum(1)
+        entropy = -torch.linalg.vecdot(probs, log_probs)
         ctx.save_for_backward(probs, log_probs, entropy, chosen)
         return log_probs.gather(1, chosen)[:, 0], entropy
 
@@ -102,7 +103,7 @@ class _Judged(torch.autograd.Function):
     ) -> tuple[torch.Tensor, None, None]:
         probs, log_probs, entropy, chosen = ctx.saved_tensors
         same = of_entropy * entropy + of_chosen
-        grad = (log_probs * of_entropy[:, None]).add_(same[:, None]).mul_(probs).neg_()
+        grad = (log_probs * -of_entropy[:, None]).sub_(same[:, None]).mul_(probs)
         return grad.scatter_add_(1, chosen, of_chosen[:, None]), None, None
 
 

@@ -39,7 +39,6 @@ from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import MOST_BYTES
 from azumaya.envs import OptionError, find_game, make_vec
-from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.duel.shaping import Shaping
 
 PROGRAM = "azumaya.baselines.training.ppo"
@@ -191,7 +190,7 @@ class Games:
 
     def __init__(self, config: Config) -> None:
         on_cpu = config.device == "cpu"
-        self.env: AzumayaVectorEnv = make_vec(
+        self.env: Any = make_vec(
             config.game, config.games, device=config.device, observation="packed", copy=False,
             threads=config.threads if on_cpu else None, **config.options,
         )  # fmt: skip
@@ -286,12 +285,8 @@ class Games:
 
 
 def words(array: Any) -> torch.Tensor:
-    """Packed words, an array or a tensor, as a tensor that torch can index."""
-    return (
-        torch.as_tensor(array.view(np.int64))
-        if isinstance(array, np.ndarray)
-        else array.view(torch.int64)
-    )
+    """Packed words, an array or a tensor, as a tensor of a type that torch can index."""
+    return torch.as_tensor(array).view(torch.int64)
 
 
 # ---- learning ----

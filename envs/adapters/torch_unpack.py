@@ -10,6 +10,20 @@ import numpy as np
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.observation import unpack_bits as unpack_array
+from azumaya.envs.observation import unpack_planes as unpack_arrays
+
+
+def unpack(game: Game, words: Any, masks: Any, num_actions: int) -> dict[str, Any]:
+    """Packed observations and masks, tensors, as in `AzumayaVectorEnv.unpack`."""
+    if words.device.type == "cpu":  # NumPy takes a third of the time of torch
+        torch = require("torch", "train")
+        observation = unpack_arrays(game, words.numpy())
+        mask = unpack_array(masks.numpy(), num_actions)
+        found = torch.from_numpy(observation), torch.from_numpy(mask)
+    else:
+        found = unpack_planes(game, words), unpack_bits(masks, num_actions)
+    return dict(zip(("observation", "action_mask"), found, strict=True))
 
 
 @functools.cache

@@ -358,10 +358,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
             }
         from azumaya.envs.adapters import torch_unpack  # noqa: PLC0415 - torch is optional
 
-        return {
-            "observation": torch_unpack.unpack_planes(self.game, words),
-            "action_mask": torch_unpack.unpack_bits(masks, self.setup.num_actions),
-        }
+        return torch_unpack.unpack(self.game, words, masks, self.setup.num_actions)
 
     def position(self, row: int) -> Position:
         """The position of one game, as an independent object, with the options of its episode.
