@@ -32,18 +32,14 @@ from tests.cuda.emulator.device import EmulatedDevice, Emulator
 from tests.cuda.ptx import check
 from tests.cuda.test_simulator import near_the_end
 
-pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+]
 
 EMULATOR = Emulator(lto=os.environ.get("AZUMAYA_TEST_LTO") == "1", check=check)
 """Shared by all tests, so that each kernel is compiled once; all PTX is checked."""
-FIRST_GAME = pytest.mark.parametrize(
-    "game",
-    [
-        pytest.param(game, marks=[pytest.mark.slow] * bool(i))
-        for i, game in enumerate(TESTED.values())
-    ],
-    ids=lambda game: game.name,
-)
+ALL_GAMES = pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 GAMES_AT_ONCE = 67
 """Two full warps and part of a third; a fourth warp of the block has nothing to do."""
 
@@ -79,7 +75,7 @@ def test_games(number: int) -> None:
     play_to_ends(cases_of(game)[0], form, mode)
 
 
-@FIRST_GAME
+@ALL_GAMES
 def test_random_bits_are_spread(game: Game) -> None:
     """Fewer rows than a group, and several groups, of which the last is not full."""
     for count in (1, 5, 100):
@@ -93,7 +89,7 @@ def test_boards_too_small_for_number_planes_are_refused() -> None:
         CudaVectorEnv(small, 2)
 
 
-@FIRST_GAME
+@ALL_GAMES
 def test_rollouts(game: Game) -> None:
     """From the start, and from positions where games end during the rollout."""
     for options in ({}, near_the_end(cases_of(game)[0])):
@@ -106,13 +102,11 @@ def test_rollouts(game: Game) -> None:
         pair.step()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 def test_finals_of_every_variant(case: Case) -> None:
     play_to_ends(case, "packed", "SameStep")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 def test_every_variant_form_and_mode(case: Case) -> None:
     for form, mode in COMBINATIONS:
@@ -122,12 +116,12 @@ def test_every_variant_form_and_mode(case: Case) -> None:
         play_to_ends(case, form, mode)
 
 
-@FIRST_GAME
+@ALL_GAMES
 def test_illegal_actions_are_reported_later(game: Game) -> None:
     illegal_actions_are_reported_later(game, 512)
 
 
-@FIRST_GAME
+@ALL_GAMES
 def test_illegal_actions_change_nothing(game: Game) -> None:
     """Action numbers out of range cause no access out of bounds, which the emulator would catch."""
     env: Any = make_vec(game.name, GAMES_AT_ONCE, device="cuda", observation="packed")
@@ -145,6 +139,6 @@ def test_illegal_actions_change_nothing(game: Game) -> None:
     assert same == bad.keys()
 
 
-@FIRST_GAME
+@ALL_GAMES
 def test_checked_actions_change_no_game(game: Game) -> None:
     checked_actions_change_no_game(game)

@@ -22,7 +22,10 @@ from tests.cuda.emulator.parse import UnknownPtxError
 from tests.cuda.emulator.program import Array, MemoryFaultError, Program
 from tests.cuda.emulator.translate import translate
 
-pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(missing() is not None, reason=str(missing())),
+]
 
 torch = pytest.importorskip("torch")
 ROOT = Path(__file__).parents[2]

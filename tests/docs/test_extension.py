@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines.play.gallery import read_gallery
 from tests.docs.blocks import ROOT
 
 NAMES = ("azumaya_docs", "azumaya_docs.formulas", "azumaya_docs.gallery", "azumaya_docs.offline")
@@ -72,52 +71,4 @@ def test_links_and_files_of_the_pages_are_no_fault(extension: Any, tmp_path: Pat
     assert list(extension.offline.loaded_from_elsewhere(tmp_path)) == []
 
 
-# ---- formulas ----
-
-
-def test_a_formula_is_a_picture_and_words_for_screen_readers(extension: Any) -> None:
-    html = extension.formulas.formula(r"\frac{1}{n}", "inline")
-    assert html.startswith('<span class="formula inline"><')
-    assert "<mfrac>" in html
-    assert 'aria-hidden="true"' in html
-    for wrong, words in ((r"\frac{1}", "in the formula"), (r"\nonsense x", r"\\nonsense")):
-        with pytest.raises(Exception, match=words):
-            extension.formulas.formula(wrong, "block")
-
-
 # ---- the gallery ----
-
-
-@pytest.mark.slow  # the docs are built by CI as well
-def test_the_gallery_shows_every_game_with_its_replay(extension: Any, tmp_path: Path) -> None:
-    text = "".join(node.pformat() for node in extension.gallery.all_nodes(tmp_path))
-    app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path)
-    extension.gallery.write_replays(app, None)
-    for number, _ in enumerate(read_gallery()):
-        name = extension.gallery.replay_name(number)
-        assert f'src="{name}"' in text
-        assert (tmp_path / name).read_text().startswith("<!doctype html>")
-
-
-# ---- rebuilding ----
-
-
-@pytest.mark.parametrize(
-    "file",
-    [
-        "envs/registry.py",
-        "docs/_data/statistics.json",
-        "baselines/training/stored_rungs.json",
-        "baselines/play/data/gallery.jsonl",
-    ],
-)
-def test_a_page_is_rebuilt_when_its_data_changes(
-    file: str, extension: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    noted: list[Path] = []
-    env = SimpleNamespace(srcdir=str(ROOT / "docs"), note_dependency=noted.append)
-    stub = SimpleNamespace(env=env)
-    stub.depend_on_code = lambda: extension.Generated.depend_on_code(stub)
-    monkeypatch.setattr(extension.gallery, "all_nodes", lambda folder: [])
-    extension.Gallery.run(stub)
-    assert ROOT / file in noted

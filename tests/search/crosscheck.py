@@ -16,7 +16,6 @@ import functools
 import json
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,7 +28,6 @@ from tests.library import version_of_sources
 from tests.search.minimax import late_positions
 from tests.search.positions import settings_of
 
-Solver = Callable[[Position], "dict[int, int | None]"]
 CHECKED = {game.name: game for game in TESTED.values() if game.rules.resample is None}
 EACH = 16
 """Positions from one seed, of two or more random games."""
@@ -69,13 +67,13 @@ def moves_of(position: Position) -> dict[int, int | None]:
     return search.solution().moves
 
 
-def check_seed(game: Game, seed: int, tree: int, solver: Solver = moves_of) -> tuple[int, str]:
+def check_seed(game: Game, seed: int, tree: int) -> tuple[int, str]:
     """Compare the positions of one seed; returns their number, and the first disagreement."""
     settings = settings_of(game)
     start = Position(game, seed=seed, **settings[seed % len(settings)])
     count = 0
     for position, gains in late_positions(start, seed, EACH, tree):
-        found = solver(position)
+        found = moves_of(position)
         if found != gains:
             where = f"{game.name} {position.options}: {position}"
             return count, f"{where}: the solver says {found}, minimax {gains}"
@@ -101,14 +99,13 @@ def save(progress: Progress, file: Path) -> None:
     aside.replace(file)
 
 
-def run(progress: Progress, goal: int, file: Path, solver: Solver = moves_of) -> None:
+def run(progress: Progress, goal: int, file: Path) -> None:
     """Check positions of a game until there are enough or there is a disagreement."""
     shown = time.monotonic()
     while progress.positions < goal and not progress.mismatch:
         began = time.process_time()
-        count, progress.mismatch = check_seed(
-            CHECKED[progress.game], progress.next_seed, progress.tree, solver
-        )
+        game = CHECKED[progress.game]
+        count, progress.mismatch = check_seed(game, progress.next_seed, progress.tree)
         progress.positions += count
         progress.next_seed += 1
         progress.seconds = round(progress.seconds + time.process_time() - began, 2)

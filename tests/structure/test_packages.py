@@ -15,6 +15,7 @@ import pytest
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES
 from tests.check_package import tracked
+from tests.mutants.trials import STAGES
 
 ROOT = Path(__file__).parents[2]
 _CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -124,3 +125,12 @@ def test_generic_code_names_no_game() -> None:
         for file in (ROOT / folder).rglob("*.py"):
             source = file.read_text()
             assert [name for name in GAMES if name in source] == [], file
+
+
+def test_every_path_named_for_mutants_exists() -> None:
+    """A test file that moved would make every mutant of its stage count as caught."""
+    for beginning, stages in STAGES:
+        assert list(ROOT.glob(f"{beginning}*")), beginning
+        for stage in stages:
+            paths = [word for word in stage.words if word.startswith("tests/")]
+            assert all((ROOT / path).exists() for path in paths), stage
