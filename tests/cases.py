@@ -82,6 +82,16 @@ DERIVED_CASES = tuple(case for game in DERIVED for case in cases_of(game))
 neither oracle nor goldens."""
 
 
+def shape_of(case: Case) -> tuple[str, int, int]:
+    """What adapters see of a game and its options: how many actions, and how large payoffs."""
+    bound = case.game.options.payoff_bound(case.setup.settings)
+    return case.game.name, case.setup.num_actions, bound
+
+
+SHAPES = tuple({shape_of(case): case for case in CASES[::-1]}.values())[::-1]
+"""The first case of every shape, for tests of what does not depend on the rules."""
+
+
 def describe(options: Mapping[str, Any]) -> str:
     """Options as canonical JSON, with `repr` for values that JSON cannot represent."""
     return json.dumps(dict(options), sort_keys=True, default=repr)

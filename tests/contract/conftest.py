@@ -6,12 +6,19 @@ import random
 
 import pytest
 
-from tests.cases import CASES, DERIVED_CASES, TESTED, Case, cases_of
+from tests.cases import CASES, DERIVED_CASES, SHAPES, TESTED, Case, cases_of
 
 
 @pytest.fixture(params=(*CASES, *DERIVED_CASES), ids=lambda case: case.label)
 def case(request: pytest.FixtureRequest) -> Case:
     """Every variant of every game, the match included."""
+    case: Case = request.param
+    return case
+
+
+@pytest.fixture(params=(*SHAPES, *DERIVED_CASES), ids=lambda case: case.label)
+def shape_case(request: pytest.FixtureRequest) -> Case:
+    """One variant of every shape, for what does not depend on the rules."""
     case: Case = request.param
     return case
 

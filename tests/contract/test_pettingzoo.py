@@ -39,24 +39,24 @@ def only_documented_warnings() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", ["raw", "env"])
-def test_api(case: Case, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_api(shape_case: Case, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`api_test` passes, raw and wrapped."""
     with only_documented_warnings():
-        api_test(getattr(case, kind)(), num_cycles=CYCLES, verbose_progress=False)
+        api_test(getattr(shape_case, kind)(), num_cycles=CYCLES, verbose_progress=False)
     assert "Passed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("kind", ["raw", "env"])
-def test_seed(case: Case, kind: str) -> None:
+def test_seed(shape_case: Case, kind: str) -> None:
     """`seed_test` passes, raw and wrapped."""
     with only_documented_warnings():
-        seed_test(getattr(case, kind), num_cycles=CYCLES)
+        seed_test(getattr(shape_case, kind), num_cycles=CYCLES)
 
 
-def test_parallel_api(case: Case) -> None:
+def test_parallel_api(shape_case: Case) -> None:
     """`parallel_api_test` passes on the game converted to the parallel API."""
     with only_documented_warnings():
-        parallel_api_test(turn_based_aec_to_parallel(case.env()), num_cycles=CYCLES)
+        parallel_api_test(turn_based_aec_to_parallel(shape_case.env()), num_cycles=CYCLES)
 
 
 def test_render(first_case: Case) -> None:
@@ -73,9 +73,9 @@ def without_pauses(env: Any) -> Any:
     return env
 
 
-def test_wrapper_order(case: Case) -> None:
+def test_wrapper_order(shape_case: Case) -> None:
     """Wrappers are in PettingZoo's order: call order, bounds, illegal moves."""
-    env = case.env()
+    env = shape_case.env()
     kinds = []
     while env is not env.unwrapped:
         kinds.append(type(env))
@@ -89,9 +89,9 @@ def test_wrapper_order(case: Case) -> None:
     assert all(issubclass(kind, base) for kind, base in zip(kinds, expected, strict=True))
 
 
-def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
+def test_an_illegal_move_loses_the_wrapped_game(shape_case: Case) -> None:
     """The offender gets -1, and both agents are terminated."""
-    env = case.env()
+    env = shape_case.env()
     env.reset(seed=1)
     while env.last()[0]["action_mask"].all():
         env.step(0)
@@ -115,9 +115,9 @@ def test_an_illegal_move_loses_the_wrapped_game(case: Case) -> None:
     assert not any(env.observe(agent)["action_mask"].any() for agent in AGENTS)
 
 
-def test_an_illegal_move_loses_again_after_set_state(case: Case) -> None:
+def test_an_illegal_move_loses_again_after_set_state(shape_case: Case) -> None:
     """The second time, too, no action is legal afterwards."""
-    env = case.env()
+    env = shape_case.env()
     env.reset(seed=1)
     while env.last()[0]["action_mask"].all():
         env.step(0)
@@ -137,9 +137,9 @@ def assert_nothing_legal(env: Any) -> None:
         assert not env.unwrapped.infos[agent]["action_mask"].any()
 
 
-def test_the_wrapped_mask_is_never_stale(case: Case) -> None:
+def test_the_wrapped_mask_is_never_stale(shape_case: Case) -> None:
     """After `set_state` a move legal there can be played without observing first."""
-    env = case.env()
+    env = shape_case.env()
     env.reset(seed=2)
     raw = env.unwrapped
     moment = raw.get_state()

@@ -32,9 +32,9 @@ def test_many_random_games(case: Case, rng: random.Random) -> None:
         play_checked(case.game, case.options, rng)
 
 
-def test_dead_agents_take_one_none_step_each(case: Case, rng: random.Random) -> None:
+def test_dead_agents_take_one_none_step_each(shape_case: Case, rng: random.Random) -> None:
     """And nothing else."""
-    env = case.raw()
+    env = shape_case.raw()
     env.reset(seed=1)
     play_out(env, rng)
     text = str(env.position)
@@ -70,9 +70,9 @@ def test_copies_of_positions_keep_their_class(first_case: Case) -> None:
         assert type(twin) is Mine
 
 
-def test_last_returns_all_rewards(case: Case, rng: random.Random) -> None:
+def test_last_returns_all_rewards(shape_case: Case, rng: random.Random) -> None:
     """`last()` returns all that an agent has gained since its last step."""
-    env = case.raw()
+    env = shape_case.raw()
     env.reset(seed=3)
     collected = dict.fromkeys(AGENTS, 0.0)
     for agent in env.agent_iter():
@@ -83,9 +83,9 @@ def test_last_returns_all_rewards(case: Case, rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_live_game_can_be_cloned(case: Case, rng: random.Random, clone: Any) -> None:
+def test_a_live_game_can_be_cloned(shape_case: Case, rng: random.Random, clone: Any) -> None:
     """Deep copies and pickles continue as the original does, at several moments and at the end."""
-    for env in (case.raw(), case.env()):
+    for env in (shape_case.raw(), shape_case.env()):
         env.reset(seed=5)
         raw = env.unwrapped
         while True:
@@ -97,16 +97,16 @@ def test_a_live_game_can_be_cloned(case: Case, rng: random.Random, clone: Any) -
         assert fingerprint(clone(raw)) == fingerprint(raw)
 
 
-def test_state_can_be_restored(case: Case, rng: random.Random) -> None:
+def test_state_can_be_restored(shape_case: Case, rng: random.Random) -> None:
     """`set_state` restores a saved state in any environment, and replays from it are equal."""
-    env, other = case.raw(), case.raw()
+    env, other = shape_case.raw(), shape_case.raw()
     env.reset(seed=7)
     other.reset(seed=8)
     play_out(env, rng, rng.randrange(12))
     moment, seen = env.get_state(), fingerprint(env)
     actions = play_out(env, rng)
     end = fingerprint(env)
-    for again in (env, other, case.raw()):
+    for again in (env, other, shape_case.raw()):
         again.set_state(moment)
         assert fingerprint(again) == seen
         for action in actions:
@@ -114,9 +114,9 @@ def test_state_can_be_restored(case: Case, rng: random.Random) -> None:
         assert fingerprint(again) == end
 
 
-def test_a_saved_state_is_not_changed_by_play(case: Case, rng: random.Random) -> None:
+def test_a_saved_state_is_not_changed_by_play(shape_case: Case, rng: random.Random) -> None:
     """A saved state does not change as play continues, and can be restored after the end."""
-    env = case.raw()
+    env = shape_case.raw()
     env.reset(seed=9)
     moment, seen = env.get_state(), fingerprint(env)
     for _ in range(2):
@@ -140,9 +140,9 @@ def test_position_and_environment_start_alike(case: Case) -> None:
         assert env.position == case.position(seed)
 
 
-def test_wrapped_environments_play_like_raw_ones(case: Case, rng: random.Random) -> None:
+def test_wrapped_environments_play_like_raw_ones(shape_case: Case, rng: random.Random) -> None:
     """The wrappers do not change a game of legal moves."""
-    raw, env = case.raw(), case.env()
+    raw, env = shape_case.raw(), shape_case.env()
     raw.reset(seed=13)
     env.reset(seed=13)
     while not is_over(raw):

@@ -7,7 +7,6 @@ import pickle
 import random
 
 import numpy as np
-import pytest
 
 from azumaya.envs.adapters.aec.single import SingleGame
 from azumaya.envs.kernels.spread import SPREAD_BYTES
@@ -33,9 +32,8 @@ def assert_shows(single: SingleGame, position: Position) -> None:
         np.testing.assert_array_equal(single.planes(player), position.observation(player))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-def test_shows_the_same_as_a_position(case: Case) -> None:
-    single, position, rng = started(case, 3), case.position(3), random.Random(3)
+def test_shows_the_same_as_a_position(shape_case: Case) -> None:
+    single, position, rng = started(shape_case, 3), shape_case.position(3), random.Random(3)
     assert_shows(single, position)
     while not position.is_over:
         action = rng.choice(position.legal_actions())
@@ -46,9 +44,8 @@ def test_shows_the_same_as_a_position(case: Case) -> None:
     assert not single.masks().any()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
-def test_copies_are_aligned_and_independent(case: Case) -> None:
-    single = started(case, 5)
+def test_copies_are_aligned_and_independent(shape_case: Case) -> None:
+    single = started(shape_case, 5)
     action = int(single.masks()[single.to_move].argmax())
     for other in (copy.deepcopy(single), pickle.loads(pickle.dumps(single))):
         assert all(room.ctypes.data % SPREAD_BYTES == 0 for room in (other._masks, other._planes))

@@ -12,18 +12,13 @@ import pytest
 from azumaya.baselines.cli.contract import is_over, play_out
 from azumaya.envs.render import ansi_of, svg_of
 from azumaya.envs.render.layout import layout_of
-from tests.cases import CASES, Case
+from tests.cases import CASES, SHAPES, Case
 
 pytest.importorskip("resvg_py")
+every_shape = pytest.mark.parametrize("case", SHAPES, ids=lambda case: case.label)
 
 
-@pytest.fixture(params=CASES, ids=lambda case: case.label)
-def case(request: pytest.FixtureRequest) -> Case:
-    """Each game with each of its variants."""
-    chosen: Case = request.param
-    return chosen
-
-
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 def test_positions_of_a_game_can_be_drawn(case: Case) -> None:
     """Pictures have one size and the stones of the scene; text works, too.
 
@@ -46,6 +41,7 @@ def test_positions_of_a_game_can_be_drawn(case: Case) -> None:
     assert len(sizes) == 1
 
 
+@every_shape
 def test_environments_draw_in_their_mode(case: Case) -> None:
     """Environments return text or pixels, with candidates on request."""
     frames: dict[str, Any] = {}
@@ -63,6 +59,7 @@ def test_environments_draw_in_their_mode(case: Case) -> None:
     assert frames["rgb_array"].shape[2] == 3
 
 
+@every_shape
 def test_positions_draw_themselves(case: Case) -> None:
     """Positions have a picture for notebooks and text for the terminal."""
     position = case.position(seed=3)

@@ -15,7 +15,7 @@ from azumaya.envs.render.layout import layout_of
 from azumaya.envs.render.palette import GROUNDS, PAPER
 from azumaya.envs.render.pointing import Pointed, describe, pointed, why_not
 from azumaya.envs.scene import Stone
-from tests.cases import CASES, DERIVED_CASES, Case
+from tests.cases import CASES, DERIVED_CASES, SHAPES, Case
 from tests.render.test_palette import READABLE, contrast
 
 POSITIONS = 12
@@ -34,7 +34,7 @@ def some_positions(case: Case) -> list[Position]:
     return found
 
 
-@pytest.mark.parametrize("case", [*CASES, *DERIVED_CASES], ids=lambda case: case.label)
+@pytest.mark.parametrize("case", [*SHAPES, *DERIVED_CASES], ids=lambda case: case.label)
 def test_every_legal_move_can_be_pointed_at(case: Case) -> None:
     """Cells and label together name one move, or the move has a button of its own."""
     for position in some_positions(case):

@@ -11,11 +11,11 @@ import pytest
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.engine.workers import LEAST
 from azumaya.envs.kernels.compile import INTERPRETED
-from tests.cases import CASES, DERIVED_CASES, TESTED, Case, cases_of
+from tests.cases import DERIVED_CASES, SHAPES, TESTED, Case, cases_of
 
 FIRST = tuple(cases_of(game)[0] for game in TESTED.values())
 """The first variant of every game."""
-SOME = (*CASES, *DERIVED_CASES) if not INTERPRETED else FIRST
+SOME = (*SHAPES, *DERIVED_CASES) if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400
 """Steps enough for most games to end."""
 ENDS = 6

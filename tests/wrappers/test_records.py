@@ -28,7 +28,7 @@ from azumaya.envs.notation import (
     write_records,
 )
 from azumaya.wrappers import AugmentedAEC, RecordGames
-from tests.cases import CASES, Case
+from tests.cases import CASES, SHAPES, Case
 from tests.vector.cases import FIRST
 
 
@@ -56,7 +56,7 @@ def test_a_recorded_game_is_played_again(case: Case, tmp_path: Path) -> None:
     assert GameRecord.from_json(record.to_json()) == record
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+@pytest.mark.parametrize("case", SHAPES, ids=lambda case: case.label)
 def test_games_of_a_vector_environment_become_records(case: Case) -> None:
     """A row goes on with another game when one has ended, and the record stops there."""
     games = make_vec(case.game.name, 5, **case.options)
@@ -134,7 +134,7 @@ def test_a_record_begins_anew_where_the_position_is_changed(case: Case, tmp_path
         assert list(replay(record))[-1].is_over
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+@pytest.mark.parametrize("case", SHAPES, ids=lambda case: case.label)
 def test_records_may_start_in_mid_game(case: Case) -> None:
     """What chance revealed before the start is no part of such a record."""
     position, moves = case.position(8), []

@@ -17,7 +17,7 @@ from azumaya.baselines import find_agent
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.wrappers import SingleAgentEnv
-from tests.cases import CASES, TESTED, Case
+from tests.cases import SHAPES, TESTED, Case
 
 
 @pytest.mark.parametrize("game", TESTED)
@@ -57,7 +57,7 @@ def test_the_last_reward_is_the_return() -> None:
         assert rewards[-1] == env.position.returns()[1]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+@pytest.mark.parametrize("case", SHAPES, ids=lambda case: case.label)
 def test_rewards_add_up_to_what_the_learner_gained(case: Case) -> None:
     """Also what the opponent's moves before the learner's first one gave."""
     env = SingleAgentEnv(case.game, **case.options)
