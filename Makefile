@@ -11,7 +11,7 @@ RUN ?=
 PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help train test lint docs bench bench-peers crosscheck mutants test-slow test-oldest test-newest \
+.PHONY: help train test lint docs bench bench-peers crosscheck mutants test-all test-oldest test-newest \
 	test-integrations test-ray test-browser test-notebook test-load test-course test-package \
 	constraints clean
 
@@ -45,11 +45,9 @@ crosscheck: $(VENV)/.dev  ## rules against the naive oracles: PLIES=1000000
 mutants: $(VENV)/.dev  ## random faults in the code: does the suite find them?
 	$(BIN)/python -m tests.mutants $(RUN)
 
-# Those on Ray are skipped here, and said to be; `make test-ray` runs them. Then those with hypothesis
-# run once more, with a thousand examples each.
-test-slow: $(VENV)/.dev  ## long tests
-	$(BIN)/python -m pytest -m slow -rs
-	AZUMAYA_HYPOTHESIS=slow $(BIN)/python -m pytest -m hypothesis
+# Tests on Ray are skipped here, and said to be; `make test-ray` runs them.
+test-all: $(VENV)/.dev  ## and what takes hours: bounds checks, plain Python, long tests
+	$(BIN)/python tests/run.py all $(RUN)
 
 CORE_TESTS := pytest pytest-xdist hypothesis
 

@@ -1,8 +1,9 @@
-"""The whole test suite as `make test` and CI run it: several jobs, one after another.
+"""The tests as `make test` and CI run them, and the longer jobs of `make test-all`.
 
-    python tests/run.py            # all jobs
-    python tests/run.py suite      # some of them
-    python tests/run.py core       # a short one, for other versions of the core dependencies
+    python tests/run.py                 # the suite
+    python tests/run.py all             # and what runs nightly, one job after another
+    python tests/run.py boundscheck     # one of the jobs
+    python tests/run.py core            # a short one, for other versions of the core dependencies
 
 The jobs start with an empty kernel cache in a temporary folder, so nothing on the machine is
 assumed. With `--cache FOLDER` they share a folder with other commands, as in CI.
@@ -39,19 +40,21 @@ JOBS: dict[str, tuple[list[str], list[str], dict[str, str]]] = {
     "suite": ([""], [], {}),
     "boundscheck": (RULES, COMPILED, {"NUMBA_BOUNDSCHECK": "1"}),
     "interpreted": (PLAIN, [], {"NUMBA_DISABLE_JIT": "1"}),
-}
-"""By name: the tests of a job, further arguments of pytest, and environment variables. After the
-suite, tests of the rules run with bounds checks, and the goldens as plain Python."""
-
-ON_REQUEST: dict[str, tuple[list[str], list[str], dict[str, str]]] = {
+    "slow": ([""], ["-m", "slow", "-rs"], {}),
+    "hypothesis": ([""], ["-m", "hypothesis"], {"AZUMAYA_HYPOTHESIS": "slow"}),
     "core": (CORE, COMPILED, {}),
 }
-"""Jobs that run only when they are named. `core` needs only the core install and pytest."""
+"""By name: the tests of a job, further arguments of pytest, and environment variables.
+
+The tests of the rules run again with bounds checks in the kernels, the goldens as plain Python.
+`slow` says which tests were skipped, such as those on Ray; `hypothesis` tries a thousand examples of
+each property. `core` needs only the core install and pytest."""
+NIGHTLY = ("suite", "boundscheck", "interpreted", "slow", "hypothesis")
 
 
 def run(name: str, cache: str) -> bool:
     """Run one job; returns whether it passed."""
-    tests, options, environment = {**JOBS, **ON_REQUEST}[name]
+    tests, options, environment = JOBS[name]
     arguments = [*PARALLEL, *(f"tests/{test}" for test in tests), *options]
     began = time.monotonic()
     print(f"== {name}: pytest {' '.join(arguments)} {environment or ''}", flush=True)
@@ -66,17 +69,17 @@ def run(name: str, cache: str) -> bool:
 
 
 def main(words: list[str]) -> int:
-    """Run the named jobs, or those of `JOBS`; returns 1 if one failed."""
+    """Run the named jobs, or the suite; returns 1 if one failed."""
     parser = argparse.ArgumentParser(prog="tests/run.py")
-    parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join([*JOBS, *ON_REQUEST]))
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help=f"all, {', '.join(JOBS)}")
     parser.add_argument("--cache", metavar="FOLDER", help="kernel cache (default: a temporary one)")
     arguments = parser.parse_args(words)
-    known = [*JOBS, *ON_REQUEST]
-    if unknown := [name for name in arguments.jobs if name not in known]:
-        parser.error(f"unknown jobs {unknown}; there are {', '.join(known)}")
+    if unknown := [name for name in arguments.jobs if name not in ("all", *JOBS)]:
+        parser.error(f"unknown jobs {unknown}; there are all, {', '.join(JOBS)}")
+    jobs = NIGHTLY if "all" in arguments.jobs else arguments.jobs or ["suite"]
     with tempfile.TemporaryDirectory() as temporary:
         cache = arguments.cache or temporary
-        passed = [run(name, cache) for name in arguments.jobs or JOBS]
+        passed = [run(name, cache) for name in jobs]
     return int(not all(passed))
 
 
