@@ -47,8 +47,8 @@ JOBS: dict[str, tuple[list[str], list[str], dict[str, str]]] = {
 """By name: the tests of a job, further arguments of pytest, and environment variables.
 
 The tests of the rules run again with bounds checks in the kernels, the goldens as plain Python.
-`slow` says which tests were skipped, such as those on Ray; `hypothesis` tries a thousand examples of
-each property. `core` needs only the core install and pytest."""
+`slow` says which tests were skipped, such as those on Ray; `hypothesis` tries a thousand examples
+of each property. `core` needs only the core install and pytest."""
 NIGHTLY = ("suite", "boundscheck", "interpreted", "slow", "hypothesis")
 
 

@@ -30,7 +30,7 @@ from azumaya.baselines.training.players import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
 from tests.baselines.odd_jobs import bytes_and_wipe, die, fail, identity_of, square_or_die
-from tests.baselines.run_helpers import SCRIPTS, differing, results
+from tests.training.run_helpers import SCRIPTS, differing, results
 
 
 @pytest.fixture(scope="module")

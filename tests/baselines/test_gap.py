@@ -17,7 +17,7 @@ from azumaya.baselines.training.value_games import Player
 from azumaya.benchmarks.studies import gap
 from azumaya.envs import Position
 from azumaya.envs.puzzles import load_part
-from tests.baselines.run_helpers import SCRIPTS, tiny_td
+from tests.training.run_helpers import SCRIPTS, tiny_td
 
 
 class Memoriser(Agent):

@@ -17,7 +17,7 @@ from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.evaluation import evaluate
 from azumaya.baselines.training.ladder import Ladder, Rung, as_objects, draw_ladder, ladder_table
 from azumaya.envs import OptionError
-from tests.baselines.run_helpers import tiny_td
+from tests.training.run_helpers import tiny_td
 
 GAME = "vierer_dominari"
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from azumaya.baselines.arena import play_pairing
 from azumaya.envs import make_vec
-from tests.baselines.run_helpers import SCRIPTS
+from tests.training.run_helpers import SCRIPTS
 from tests.commands import azumaya
 
 GAME, DRAWS = "vierer_dominari", "sudoku_tiles"

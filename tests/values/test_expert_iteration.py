@@ -27,8 +27,8 @@ from azumaya.baselines.values.value import load_value
 from azumaya.benchmarks.batches import values_kernel
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.position import episode_key
-from tests.baselines.run_helpers import differing, results, tiny_expert
 from tests.cases import GAMES, TESTED
+from tests.training.run_helpers import tiny_expert
 from tests.values.networks import features_for, network_of
 from tests.values.test_value import PLAIN, saved, without_evaluation
 
@@ -220,28 +220,6 @@ def test_where_draws_are_hidden_nothing_is_exact() -> None:
         Config(game="sudoku_tiles", nodes=9, exact_nodes=5).completed()
     with pytest.raises(OptionError, match="--exact-nodes 5: only games of a search"):
         Config(exact_nodes=5).completed()
-
-
-def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
-    """The games of an update do not depend on who plays them."""
-    for threads in (1, 3):
-        main(tiny_expert(tmp_path / str(threads), threads=threads, games=20))
-    one, three = results(tmp_path / "1"), results(tmp_path / "3")
-    assert set(differing(one, three)) <= {"config.json"}
-
-
-def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In one line, before anything is created."""
-    folder = tmp_path / "run"
-    for words in (
-        ["--nodes", "-1"],
-        ["--start", "nothing"],
-        ["--exact-nodes", "-1"],
-        ["--decay", "2"],
-    ):
-        assert run_words([*words, "--output", str(folder)]) == 2
-        assert capsys.readouterr().err.startswith("error: ")
-    assert not folder.exists()
 
 
 @pytest.mark.slow

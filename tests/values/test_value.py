@@ -17,8 +17,7 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.sidecar import MOST_BYTES, CheckpointError, Sidecar, describe
 from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.training import value as script
-from azumaya.baselines.training.value import main, run_words
+from azumaya.baselines.training.value import main
 from azumaya.baselines.training.value_games import Played, Player
 from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.network import Shape
@@ -34,8 +33,8 @@ from azumaya.baselines.values.value import (
 )
 from azumaya.envs import OptionError, Position, find_game
 from tests.baselines.checkpoints import edit
-from tests.baselines.run_helpers import differing, results, tiny_td
 from tests.cases import GAMES, TESTED
+from tests.training.run_helpers import tiny_td
 from tests.values.networks import network_of, positions_of
 
 GAME = TESTED["connect_four"]
@@ -307,44 +306,6 @@ def test_training_learns(tmp_path: Path) -> None:
     after = without_evaluation(trained.weights)
     assert play_pairing(PLAIN, before, RandomAgent(), 100, 7).rate < 0.75
     assert play_pairing(PLAIN, after, RandomAgent(), 100, 7).rate > 0.9
-
-
-def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
-    """The games of an update do not depend on who plays them."""
-    for threads in (1, 3):
-        main(tiny_td(tmp_path / str(threads), threads=threads, games=20, steps=600))
-    one, three = results(tmp_path / "1"), results(tmp_path / "3")
-    assert set(differing(one, three)) <= {"config.json"}
-
-
-def test_a_wrong_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In one line, before anything is created."""
-    folder = tmp_path / "run"
-    for words in (["--width", "-1"], ["--decay", "1.5"], ["--game", "chess"]):
-        assert run_words([*words, "--output", str(folder)]) == 2
-        assert capsys.readouterr().err.startswith("error: ")
-    assert not folder.exists()
-
-
-def test_diverged_weights_end_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With the exit code of failures; they are not saved."""
-    follow = script.follow
-
-    def diverge(*given: Any) -> None:
-        follow(*given)
-        given[-1][0] = np.nan
-
-    monkeypatch.setattr(script, "follow", diverge)
-    folder = tmp_path / "run"
-    words = ["--game", "connect_four", "--steps", "2000", "--games", "8", "--measure-starts", "1"]
-    assert (
-        run_words([*words, "--final-starts", "1", "--ladder-starts", "0", "--output", str(folder)])
-        == 1
-    )
-    assert "no longer finite" in capsys.readouterr().err
-    assert np.isfinite(load_value(folder / "policy").weights).all()
 
 
 def test_rows_that_never_occurred_stay_zero(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,12 +30,11 @@ from azumaya.baselines.training.ppo import (
     begun,
     estimate,
     main,
-    run_words,
     workers,
 )
 from azumaya.baselines.training.saves import Save, read_save
-from azumaya.envs import OptionError, Position, make_vec
-from tests.baselines.run_helpers import differing, results, tiny_ppo, tiny_run
+from azumaya.envs import Position, make_vec
+from tests.training.run_helpers import tiny_ppo
 
 
 def played(config: Config, rounds: int = 1) -> tuple[State, Rollout]:
@@ -311,71 +309,6 @@ def test_games_have_as_many_threads_as_the_network(
 # ---- runs ----
 
 
-@pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("unbroken")
-    scores = main(tiny_ppo(folder))
-    assert [(s.second, s.games) for s in scores] == [("random", 6), ("greedy", 6)]
-    return folder
-
-
-def test_a_run_leaves_an_agent_and_its_curve(unbroken: Path) -> None:
-    assert PolicyAgent.load(unbroken / "policy").sidecar is not None
-    notes = json.loads((unbroken / "policy.json").read_text())["notes"]
-    save = read_save(unbroken / "resume.safetensors")
-    assert notes["steps"] == save.steps >= 192
-    assert [point["steps"] for point in save.curve] == sorted({p["steps"] for p in save.curve})
-    assert {name.split(".")[0] for name in save.part("past")} == {"0", "1"}
-    assert not (unbroken / "model.zip").exists()
-
-
-def test_training_does_not_depend_on_the_defaults_of_torch(unbroken: Path, tmp_path: Path) -> None:
-    torch.set_default_dtype(torch.bfloat16)
-    try:
-        with torch.device("meta"):
-            main(tiny_ppo(tmp_path / "run"))
-    finally:
-        torch.set_default_dtype(torch.float32)
-    assert differing(results(unbroken), results(tmp_path / "run")) == []
-
-
-def test_results_depend_on_the_seed_but_not_on_threads(unbroken: Path, tmp_path: Path) -> None:
-    main(tiny_ppo(tmp_path / "more", threads=3))
-    assert differing(results(unbroken), results(tmp_path / "more")) == ["config.json"]
-    main(tiny_ppo(tmp_path / "other", seed=2))
-    assert "policy.safetensors" in differing(results(unbroken), results(tmp_path / "other"))
-
-
-@pytest.mark.parametrize("number", [1, 2, 4])
-def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
-    number: int, unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Stopped while it plays its first, second and fourth rollout."""
-    play, calls = Games.play, []
-
-    def interrupted(self: Games, *arguments: Any) -> Rollout:
-        calls.append(1)
-        if len(calls) == number:
-            self.env.rollout(3)  # whatever happened since the moment that is saved
-            raise KeyboardInterrupt
-        return play(self, *arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Games, "play", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            main(tiny_ppo(tmp_path))
-    main(tiny_ppo(tmp_path, resume=True))
-    assert differing(results(unbroken), results(tmp_path)) == []
-
-
-def test_the_last_minibatch_may_have_one_action(tmp_path: Path) -> None:
-    """Only MaskablePPO divides by the deviation of a minibatch's advantages."""
-    sizes: dict[str, Any] = {"games": 3, "rollout": 3, "batch": 4}
-    tiny_ppo(tmp_path, **sizes).completed()
-    with pytest.raises(OptionError, match=r"an update of 9 actions .* a minibatch of one"):
-        tiny_run(tmp_path, **sizes).completed()
-
-
 def test_an_update_may_have_one_action(tmp_path: Path) -> None:
     """Where an earlier version makes the other moves."""
     config = tiny_ppo(tmp_path, games=1, rollout=2, batch=2, past_share=1.0)
@@ -388,29 +321,6 @@ def test_an_update_may_have_one_action(tmp_path: Path) -> None:
             counts.add(learner.improve()[0])
     now.check_finite()
     assert 1 in counts
-
-
-def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
-    unbroken: Path, tmp_path: Path
-) -> None:
-    main(tiny_ppo(tmp_path, minutes=1e-9))
-    for _ in range(3):
-        main(tiny_ppo(tmp_path, minutes=1e-9, resume=True))
-    main(tiny_ppo(tmp_path, resume=True, minutes=0.0))
-    assert differing(results(unbroken), results(tmp_path)) == []
-
-
-@pytest.mark.parametrize("game", ["abalone", "sudoku_tiles"])
-def test_other_networks_can_be_resumed(game: str, tmp_path: Path) -> None:
-    """With convolutions, shaping, games cut off and hidden tiles."""
-    options = {"max_plies": 10} if game == "abalone" else {}
-    more: dict[str, Any] = {"game": game, "options": options, "depth": 1, "steps": 96,
-                            "measure_starts": 1, "final_starts": 1}  # fmt: skip
-    main(tiny_ppo(tmp_path / "whole", **more))
-    for resume in (False, True, True):
-        main(tiny_ppo(tmp_path / "parts", minutes=1e-9, resume=resume, **more))
-    main(tiny_ppo(tmp_path / "parts", resume=True, **more))
-    assert differing(results(tmp_path / "whole"), results(tmp_path / "parts")) == []
 
 
 def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
@@ -431,40 +341,13 @@ def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
 # ---- errors ----
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("--past-share 2", "--past-share 2.0: must be a number from 0 to 1"),
-        ("--pool 0", "--pool 0: must be a whole number from 1 to 1,000"),
-        ("--network plain --width 8000 --pool 100", "--pool 100: with networks of 88,648,730"),
-        ("--pool-every 0", "--pool-every 0: must be a whole number from 1"),
-        ("--threads 0", "--threads 0: must be a whole number from 1 to 1,024"),
-        ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions"),
-        ("--game abalone --network numbers", "--network numbers: needs a game"),
-        ("--resume", "ppo-sudoku_moyo-1 holds no run"),
-    ],
-)
-def test_impossible_arguments_are_refused_in_one_line(
-    words: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    assert run_words(words.split()) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("error: ")
-    assert told in said.err
-    assert said.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_run_of_another_script_is_not_resumed(
-    unbroken: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from azumaya.baselines.training import maskable_ppo  # noqa: PLC0415
-
-    assert maskable_ppo.run_words(["--output", str(unbroken), "--resume"]) == 2
-    assert "written by another script" in capsys.readouterr().err
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trained")
+    main(tiny_ppo(folder))
+    save = read_save(folder / "resume.safetensors")
+    assert {name.split(".")[0] for name in save.part("past")} == {"0", "1"}
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -478,10 +361,10 @@ def test_a_run_of_another_script_is_not_resumed(
     ],
 )
 def test_saves_that_do_not_fit_are_refused(
-    unbroken: Path, notes: dict[str, Any], arrays: dict[str, Any], told: str
+    trained: Path, notes: dict[str, Any], arrays: dict[str, Any], told: str
 ) -> None:
     """Arrays that begin with a name are left out (None) or zero, or replaced."""
-    save = read_save(unbroken / "resume.safetensors")
+    save = read_save(trained / "resume.safetensors")
     changed = dict(save.arrays)
     for name, given in arrays.items():
         for each in [each for each in changed if each == name or each.startswith(f"{name}.")]:
@@ -489,7 +372,7 @@ def test_saves_that_do_not_fit_are_refused(
             if given is not None:
                 changed[each] = old * 0 if given is np.zeros else given
     wrong = Save(save.steps, save.curve, 0, {**save.notes, **notes}, changed)
-    config = tiny_ppo(unbroken).completed()
+    config = tiny_ppo(trained).completed()
     now = begun(config, Games(config))
     state.restore(now, save)
     with pytest.raises(CheckpointError) as raised:
@@ -497,41 +380,23 @@ def test_saves_that_do_not_fit_are_refused(
     assert str(raised.value).startswith(told)
 
 
-def spoil(network: nn.Module) -> None:
-    """What a division by 0 does to the weights."""
-    next(network.parameters()).data.fill_(float("nan"))
-
-
-@pytest.mark.parametrize("place", ["update", "play"])
-def test_diverged_numbers_end_the_run_and_are_not_saved(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_rollout_of_weights_that_diverged_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In an update, found before the next one; and in a rollout, where an action is illegal."""
-    learn, play, calls = Learner.improve, Games.play, []
+    """Sampling fails there, before the update that would find it."""
+    play, calls = Games.play, []
 
-    def spoiled_update(self: Learner) -> tuple[int, dict[str, float]]:
-        calls.append(1)
-        found = learn(self)
-        if len(calls) == 3:
-            spoil(self.network)
-        return found
-
-    def spoiled_play(self: Games, network: nn.Module, *more: Any) -> Rollout:
+    def spoiled(self: Games, network: nn.Module, *more: Any) -> Rollout:
         calls.append(1)
         if len(calls) == 3:
-            spoil(network)
+            next(network.parameters()).data.fill_(float("nan"))
         return play(self, network, *more)
 
-    with monkeypatch.context() as patch:
-        if place == "update":
-            patch.setattr(Learner, "improve", spoiled_update)
-        else:
-            patch.setattr(Games, "play", spoiled_play)
-        patch.setattr(ppo, "read_words", lambda *_: tiny_ppo(tmp_path))
-        assert run_words([]) == 1
+    monkeypatch.setattr(Games, "play", spoiled)
+    monkeypatch.setattr(ppo, "read_words", lambda *_: tiny_ppo(tmp_path))
+    assert ppo.run_words([]) == 1
     said = capsys.readouterr().err
     assert "no longer finite; start another run" in said
     assert said.count("\n") == 1
-    assert len(calls) == 3
     save = read_save(tmp_path / "resume.safetensors")
     assert all(np.isfinite(array).all() for array in save.part("network").values())

@@ -1,4 +1,4 @@
-"""The training script: arguments refused before anything is written, and resuming."""
+"""Folders of runs: which are left alone, resumed or refused, and what is said."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from rich.console import Console
 
-from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.agents.trusted import load_sb3_zip
 from azumaya.baselines.arena.matches import Score
@@ -26,8 +23,7 @@ from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder
 from azumaya.baselines.training.saves import read_save
-from azumaya.envs import OptionError
-from tests.baselines.run_helpers import SCRIPTS, TINY_WORDS, as_words
+from tests.training.run_helpers import SCRIPTS, TINY_WORDS
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -66,117 +62,6 @@ def refused(words: str, capsys: pytest.CaptureFixture[str]) -> str:
     assert said.err.count("\n") == 1
     assert contents(Path.cwd()) == before
     return said.err
-
-
-# ---- options ----
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("--game nope", "game 'nope': no such game; there are"),
-        ("--network foo", "--network foo: must be one of numbers, board, plain"),
-        ("--game abalone --network numbers", "--network numbers: needs a game"),
-        ("--games 0", "--games 0: must be a whole number from 1"),
-        ("--rollout 0", "--rollout 0: must be a whole number from 1"),
-        ("--epochs 0", "--epochs 0: must be a whole number from 1"),
-        ("--batch 0", "--batch 0: must be a whole number from 2"),
-        ("--batch 4095", "--batch 4095: an update of 4,096 actions"),
-        ("--threads 0", "--threads 0: must be a whole number from 1 to 1,024"),
-        ("--width 0", "--width 0: must be a whole number from 1"),
-        ("--depth -1", "--depth -1: must be a whole number from 1"),
-        ("--steps -5", "--steps -5: must be a whole number from 1"),
-        ("--width 999999999999", "--width 999999999999 --depth 1: a network with width"),
-        ("--depth 1000000", "a network with depth 1000000 is too large; the most is 256"),
-        ("--network board --width 8192", "parameters; the most is 268,435,456"),
-        ("--games 99999999999", "--games 99999999999: must be a whole number from 1 to 1,000,000"),
-        ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions"),
-        (f"--steps {10**400}", ": must be a whole number from 1 to"),
-        ("--learning-rate 2", "--learning-rate 2.0: must be a number above 0 to 1"),
-        (f"--output {'x' * 300}", "no folder can have this path: File name too long"),
-        (f"--output new/{'x' * 300}", "no folder can have this path: File name too long"),
-        (f"--output {'x/' * 2500}", "no folder can have this path: File name too long"),
-        (f"--output {'x/' * 2500} --resume", "no folder can have this path: File name too long"),
-        ("--seed -1", "--seed -1: must be a whole number from 0 to 4,294,967,295"),
-        ("--seed 4294967296", "--seed 4294967296: must be a whole number from 0"),
-        ("--measure-every 0", "--measure-every 0: must be a whole number from 1"),
-        ("--measure-starts 0", "--measure-starts 0: must be a whole number from 1"),
-        ("--final-starts 0", "--final-starts 0: must be a whole number from 1"),
-        ("--minutes -1", "--minutes -1.0: must be a number from 0"),
-        ("--minutes inf", "--minutes inf: must be a number from 0"),
-        ("--random-share 2", "--random-share 2.0: must be a number from 0 to 1"),
-        ("--final-share -0.1", "--final-share -0.1: must be a number from 0 to 1"),
-        ("--discount 5", "--discount 5.0: must be a number from 0 to 1"),
-        ("--gae-lambda 1.1", "--gae-lambda 1.1: must be a number from 0 to 1"),
-        ("--clip -1", "--clip -1.0: must be a number above 0"),
-        ("--clip nan", "--clip nan: must be a number above 0"),
-        ("--learning-rate 0", "--learning-rate 0.0: must be a number above 0"),
-        ("--entropy -1", "--entropy -1.0: must be a number from 0"),
-        ("--value -1", "--value -1.0: must be a number from 0"),
-        ("--shaping -1", "--shaping -1.0: must be a number from 0 to 1,000,000"),
-        ("--options nope 3", "--options: unexpected keyword argument 'nope': "),
-        ("--game abalone --options max_plies -5", "--options: max_plies=-5: "),
-        ("--output FILE", "--output FILE: FILE is a file"),
-        ("--output FILE/run", "FILE is a file; name a folder"),
-        ("--resume --output nonexist", "nonexist holds no run"),
-        ("--resume --output FILE", "FILE is a file; name a folder"),
-    ],
-)
-def test_impossible_arguments_are_refused_in_one_line(
-    here: Path, words: str, told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (here / "FILE").write_text("")
-    assert told in refused(words, capsys)
-    assert [path.name for path in here.iterdir()] == ["FILE"], "no folder is left behind"
-
-
-def test_a_module_of_games_that_cannot_be_imported_is_named(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("AZUMAYA_GAMES", "not_there")
-    message = "game 'nope': AZUMAYA_GAMES=not_there: cannot be imported"
-    assert message in refused("--game nope", capsys)
-    assert message in refused("--game nope --resume", capsys)
-
-
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"search": "nope"}, "--search nope: must be one of alphabeta, puct, puct\\+rollouts"),
-        ({"features": "plian"}, "--features plian: must be one of shared, plain"),
-        ({"ray": 5}, "--ray 5: must be a text"),
-        ({"game": 5}, "--game 5: must be a text"),
-    ],
-)
-def test_values_that_no_command_line_would_give_are_refused(
-    here: Path, changes: dict[str, Any], told: str
-) -> None:
-    with pytest.raises(OptionError, match=told):
-        SCRIPTS["td_value"][1](here / "run", **changes).completed()
-
-
-@pytest.mark.parametrize("words", ["--options max_plies", "--options a 1 a 2", "--steps many"])
-def test_unreadable_arguments_are_refused(here: Path, words: str) -> None:
-    with pytest.raises(SystemExit) as ended:
-        run_words(words.split())
-    assert ended.value.code == 2
-    assert not list(here.iterdir())
-
-
-def test_options_of_games_have_their_types(here: Path) -> None:
-    """Numbers and pairs keep their types in the environment, the run and the agent."""
-    given = {
-        "abalone": (["max_plies", "20", "tiebreak", "marbles"], {"max_plies": 20}),
-        "sudoku_moyo": (["handicap", "(1, 2)", "scoring", "points"], {"handicap": (1, 2)}),
-    }
-    for game, (words, typed) in given.items():
-        assert run_words(["--game", game, "--steps", "32", *TINY_WORDS, "--options", *words]) == 0
-        folder = here / "runs" / f"{game}-1"
-        options = Config.read(folder).options
-        assert typed.items() <= options.items()
-        sidecar = checkpoint.load(folder / "policy")[1]
-        assert sidecar.options == json.loads(json.dumps(options))
-        assert run_words(["--game", game, "--resume", "--options", *words]) == 0
 
 
 # ---- a folder with a run ----
@@ -403,39 +288,6 @@ def test_a_save_whose_numbers_mean_something_else_is_not_resumed(
 # ---- output ----
 
 
-CLOSED = {
-    "maskable_ppo": "azumaya.wrappers.sb3.AzumayaVecEnv",
-    "ppo": "azumaya.baselines.training.policy.Threads",
-    "td_value": "azumaya.baselines.training.players.Players",
-    "expert_iteration": "azumaya.baselines.training.players.Players",
-}
-"""What holds games or threads while a script trains."""
-
-
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_threads_are_closed_even_if_no_run_begins(
-    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Logs that were never opened are no second error."""
-    module, _, name = CLOSED[script].rpartition(".")
-    holder = getattr(import_module(module), name)
-    closed, close = list[object](), holder.close
-
-    def watched(self: object) -> None:
-        close(self)
-        closed.append(self)
-
-    def full(*_: object, **__: object) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr(holder, "close", watched)
-    monkeypatch.setattr(RunFolder, "begin", full)
-    main, tiny = SCRIPTS[script]
-    with pytest.raises(OSError, match="No space left"):
-        main(tiny(tmp_path / "run"))
-    assert len(closed) == 1
-
-
 def test_without_a_terminal_lines_are_printed(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -488,32 +340,6 @@ def test_help_names_the_module(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run_words(["--help"])
     assert f"usage: python -m {PROGRAM}" in capsys.readouterr().out
-
-
-EARLIER = {"td_value": "value", "expert_iteration": "value", "ppo_selfplay": "ppo"}
-
-
-@pytest.mark.parametrize("name", EARLIER)
-def test_earlier_names_warn_and_run_the_script(
-    name: str, here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """In folders of that name; the command to resume has it, too."""
-    program = f"azumaya.baselines.training.{name}"
-    sys.modules.pop(program, None)
-    with pytest.warns(FutureWarning, match=rf"{name} is now .*\.{EARLIER[name]}$"):
-        module = import_module(program)
-    given = {"game": "vierer_dominari", "steps": 1, "games": 2, "width": 4, "most_plies": 20}
-    given |= {"measure_starts": 1, "final_starts": 1, "ladder_starts": 0}
-    if name == "ppo_selfplay":
-        del given["most_plies"]
-    assert module.run_words(as_words(given)) == 0
-    run = here / "runs" / f"{name}-vierer_dominari-1"
-    assert module.Config.read(run).steps == 1
-    assert module.Config.run_at(run).resume_command.endswith(
-        f"-m {program} --output {run} --resume"
-    )
-    stored = json.loads((run / "config.json").read_text())
-    assert stored.get("nodes") == {"td_value": 0, "expert_iteration": 300}.get(name)
 
 
 def test_a_missing_extra_is_named(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Training scripts: laws of all of them, folders, saves, each algorithm."""

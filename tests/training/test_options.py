@@ -1,0 +1,194 @@
+"""Options of runs: each is taken in its declared range alone, and a refusal writes nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.training import maskable_ppo, ppo, value
+from azumaya.baselines.training.checks import Numbers, check_values, flag
+from azumaya.baselines.training.config import RECIPES, Recipe
+from azumaya.envs import OptionError
+from tests.training.run_helpers import TINY_WORDS, tiny_ppo, tiny_run
+
+PROGRAMS: dict[str, Any] = {"maskable_ppo": maskable_ppo, "ppo": ppo, "value": value}
+every_program = pytest.mark.parametrize("name", PROGRAMS)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory that is empty but for a file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "FILE").write_text("")
+    return tmp_path
+
+
+def declared(config: type) -> Iterator[tuple[str, Any]]:
+    """Each option with each type that it may have."""
+    for name, hint in get_type_hints(config, include_extras=True).items():
+        alone = get_origin(hint) in (Annotated, Literal)
+        yield from ((name, each) for each in ((hint,) if alone else get_args(hint) or (hint,)))
+
+
+def numbers_of(config: type) -> list[tuple[str, bool, Numbers]]:
+    """The options that are numbers, whether they are whole, and their ranges."""
+    return [
+        (name, each.__origin__ is int, each.__metadata__[0])
+        for name, each in declared(config)
+        if get_origin(each) is Annotated and isinstance(each.__metadata__[0], Numbers)
+    ]
+
+
+def outside(whole: bool, numbers: Numbers) -> list[Any]:
+    """Values beyond both ends of a range, and what is no such number."""
+    found: list[Any] = [numbers.low if numbers.above else numbers.low - 1, math.nan, math.inf]
+    found += [numbers.high + 1] if math.isfinite(numbers.high) else []
+    found += [numbers.low + 1.5] if whole else []
+    return [*found, True, "many", [1]]
+
+
+def inside(whole: bool, numbers: Numbers) -> list[float]:
+    """The ends of a range."""
+    low = math.nextafter(numbers.low, 2) if numbers.above else numbers.low
+    high = numbers.high if math.isfinite(numbers.high) else 10**12
+    return [int(low), int(high)] if whole else [low, high]
+
+
+@every_program
+def test_numbers_are_taken_in_their_range_alone(name: str) -> None:
+    make, ranges = PROGRAMS[name].Config, numbers_of(PROGRAMS[name].Config)
+    assert len(ranges) > 10
+    for option, whole, numbers in ranges:
+        for right in inside(whole, numbers):
+            check_values(make(**{option: right}))
+        for wrong in outside(whole, numbers):
+            with pytest.raises(OptionError) as refused:
+                make(**{option: wrong}).completed()
+            said = f"{flag(option)} {wrong}: must be {numbers.text(whole)}"
+            assert str(refused.value) == said
+
+
+def test_ranges_in_words() -> None:
+    assert Numbers(1, 1024).text(whole=True) == "a whole number from 1 to 1,024"
+    assert Numbers(0, 1, above=True).text(whole=False) == "a number above 0 to 1"
+    assert Numbers(0.5).text(whole=False) == "a number from 0.5"
+
+
+@every_program
+def test_words_are_those_that_are_declared(name: str) -> None:
+    make = PROGRAMS[name].Config
+    for option, each in declared(make):
+        known = get_args(each) if get_origin(each) is Literal else ()
+        for word in known:
+            check_values(make(**{option: word}))
+        if known or each is str:
+            wanted = f"one of {', '.join(map(str, known))}" if known else "a text"
+            with pytest.raises(OptionError) as refused:
+                make(**{option: 5}).completed()
+            assert str(refused.value) == f"{flag(option)} 5: must be {wanted}"
+
+
+COMMON = [
+    ("--game nope", "game 'nope': no such game; there are"),
+    ("--threads 0", "--threads 0: must be a whole number from 1 to 1,024"),
+    ("--minutes inf", "--minutes inf: must be a number from 0"),
+    (f"--steps {10**400}", ": must be a whole number from"),
+    ("--options nope 3", "--options: unexpected keyword argument 'nope': "),
+    ("--game abalone --options max_plies -5", "--options: max_plies=-5: "),
+    (f"--output {'x' * 300}", "no folder can have this path: File name too long"),
+    (f"--output new/{'x' * 300}", "no folder can have this path: File name too long"),
+    (f"--output {'x/' * 2500} --resume", "no folder can have this path: File name too long"),
+    ("--output FILE", "--output FILE: FILE is a file"),
+    ("--output FILE/run", "FILE is a file; name a folder"),
+    ("--resume --output FILE", "FILE is a file; name a folder"),
+    ("--resume --output nonexist", "nonexist holds no run"),
+    ("--resume", "sudoku_moyo-1 holds no run"),
+]
+"""What every script refuses, and what is said."""
+NETWORKS = [
+    ("--network foo", "--network foo: must be one of numbers, board, plain"),
+    ("--game abalone --network numbers", "--network numbers: needs a game"),
+    ("--width 999999999999", "--width 999999999999 --depth 1: a network with width"),
+    ("--depth 1000000", "a network with depth 1000000 is too large; the most is 256"),
+    ("--network board --width 8192", "parameters; the most is 268,435,456"),
+    ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions"),
+]
+OWN = {
+    "maskable_ppo": [*NETWORKS, ("--batch 4095", "--batch 4095: an update of 4,096 actions")],
+    "ppo": [*NETWORKS, ("--network plain --width 8000 --pool 100", "--pool 100: with networks of")],
+    "value": [("--width -1", "--width -1"), ("--start nothing", "nothing")],
+}
+
+
+@every_program
+def test_impossible_arguments_are_refused_in_one_line(
+    name: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, told in COMMON + OWN[name]:
+        assert PROGRAMS[name].run_words(words.split()) == 2, words
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.startswith("error: ")
+        assert told in said.err
+        assert said.err.count("\n") == 1
+        assert [path.name for path in here.iterdir()] == ["FILE"], "no folder is left behind"
+
+
+@every_program
+@pytest.mark.parametrize("words", ["--options max_plies", "--options a 1 a 2", "--steps many"])
+def test_unreadable_arguments_are_refused(name: str, words: str, here: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        PROGRAMS[name].run_words(words.split())
+    assert ended.value.code == 2
+    assert [path.name for path in here.iterdir()] == ["FILE"]
+
+
+def test_a_module_of_games_that_cannot_be_imported_is_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AZUMAYA_GAMES", "not_there")
+    for words in (["--game", "nope"], ["--game", "nope", "--resume"]):
+        assert maskable_ppo.run_words(words) == 2
+        said = capsys.readouterr().err
+        assert "game 'nope': AZUMAYA_GAMES=not_there: cannot be imported" in said
+
+
+def test_options_of_games_have_their_types(here: Path) -> None:
+    """Numbers and pairs keep their types in the environment, the run and the agent."""
+    given = {
+        "abalone": (["max_plies", "20", "tiebreak", "marbles"], {"max_plies": 20}),
+        "sudoku_moyo": (["handicap", "(1, 2)", "scoring", "points"], {"handicap": (1, 2)}),
+    }
+    for game, (options, typed) in given.items():
+        words = ["--game", game, "--steps", "32", *TINY_WORDS, "--options", *options]
+        assert maskable_ppo.run_words(words) == 0
+        folder = here / "runs" / f"{game}-1"
+        kept = maskable_ppo.Config.read(folder).options
+        assert typed.items() <= kept.items()
+        sidecar = checkpoint.load(folder / "policy")[1]
+        assert sidecar.options == json.loads(json.dumps(kept))
+        words = ["--game", game, "--resume", "--options", *options]
+        assert maskable_ppo.run_words(words) == 0
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_defaults_depend_on_the_network(kind: str) -> None:
+    """Each network has its default hyperparameters; values from the user, even 0, override them."""
+    make = maskable_ppo.Config
+    assert make(network=kind).recipe == RECIPES[kind]
+    own = Recipe(width=7, depth=3, learning_rate=0.5, shaping=0.0)
+    assert make(network=kind, **vars(own)).recipe == own
+
+
+def test_the_last_minibatch_may_have_one_action(tmp_path: Path) -> None:
+    """Only MaskablePPO divides by the deviation of a minibatch's advantages."""
+    sizes: dict[str, Any] = {"games": 3, "rollout": 3, "batch": 4}
+    tiny_ppo(tmp_path, **sizes).completed()
+    with pytest.raises(OptionError, match=r"an update of 9 actions .* a minibatch of one"):
+        tiny_run(tmp_path, **sizes).completed()
