@@ -12,6 +12,7 @@ from tests.cases import TESTED
 GAME = next(iter(TESTED.values()))
 
 
+@pytest.mark.slow  # a cold cache
 def test_cold_compiles_and_warm_does_not() -> None:
     row = measure_start(GAME, "aec", repeats=1)
     assert row["cold_compiled"] > 0 == row["compiled"]

@@ -15,6 +15,9 @@ from tests.cases import DERIVED_CASES, SHAPES, TESTED, Case, cases_of
 
 FIRST = tuple(cases_of(game)[0] for game in TESTED.values())
 """The first variant of every game."""
+UNLIKE = (FIRST[-1], next(c for c in FIRST if c.game.rules.resample is not None), FIRST[-2])
+"""A small game, one with hidden draws, and one that is cut off, for what depends on no rules."""
+UNLIKE_GAMES = pytest.mark.parametrize("case", UNLIKE, ids=lambda case: case.label)
 SOME = (*SHAPES, *DERIVED_CASES) if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400
 """Steps enough for most games to end."""

@@ -16,7 +16,7 @@ from azumaya.envs.kernels.checksum import checksum, checksums
 from azumaya.envs.registry import GAMES
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case, cases_of
-from tests.vector.cases import FIRST, vector
+from tests.vector.cases import FIRST, UNLIKE_GAMES, vector
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
@@ -196,7 +196,7 @@ def test_changed_pickles_are_refused(case: Case, name: str) -> None:
             pickle.loads(bytes(wrong))
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_pickled_sb3_games_continue(case: Case) -> None:
     """A copy continues as the original does."""
     games = sb3_games(case)

@@ -30,7 +30,7 @@ from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import CASES, TESTED, Case
-from tests.vector.cases import ENDS, FIRST, MANY, PLIES, SOME, forbidding, pick, same
+from tests.vector.cases import ENDS, FIRST, MANY, PLIES, SOME, UNLIKE_GAMES, forbidding, pick, same
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
@@ -148,7 +148,7 @@ def test_the_learner_gets_its_losses(case: Case) -> None:
     assert np.mean(totals) < 0
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 @pytest.mark.parametrize("opponent", ["random", "greedy"])
 def test_games_do_not_depend_on_the_batch(case: Case, opponent: str) -> None:
     """With compiled opponents a game does not depend on the batch size or the threads."""
@@ -224,7 +224,7 @@ def test_only_the_ratio_of_weights_counts(case: Case) -> None:
     assert all(each == drawn[0] for each in drawn)
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_an_agent_plays_like_an_equal_policy(case: Case) -> None:
     """An agent gets positions and a policy arrays; either may be one of several opponents."""
     agents = learner(case, 3, opponent=Lowest(), seed=6)
@@ -236,7 +236,7 @@ def test_an_agent_plays_like_an_equal_policy(case: Case) -> None:
         assert same(left[:3], right[:3])
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_agents_draw_from_the_keys_of_their_games(case: Case) -> None:
     """Agents get one key per game and ply, whatever the batch size."""
     seen: list[int] = []
@@ -370,7 +370,7 @@ def test_running_games_keep_their_opponents(case: Case) -> None:
     assert not games.duel.opponents.others
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_illegal_actions(case: Case) -> None:
     """An illegal action raises and changes nothing, or loses the game at once."""
     case = forbidding(case)

@@ -17,9 +17,8 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case
-from tests.vector.cases import FIRST, pick, same
+from tests.vector.cases import FIRST, UNLIKE_GAMES, pick, same
 
-ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
 GAMES = 4
 
@@ -103,7 +102,7 @@ def everything(duel: Duel) -> list[Any]:
     return [array.tobytes() for array in arrays] + [duel.evaluations.tolist()]
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 @OPPONENTS
 def test_a_failed_step_is_undone(case: Case, make: Callable[[], Any]) -> None:
     """The moves of a failed step are undone; repeated, it gives the result it would have given."""
@@ -136,7 +135,7 @@ def play_on(games: AzumayaVecEnv) -> None:
         ended += games.step(games.action_masks().argmax(axis=1))[2]
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_policies_may_write_into_what_they_are_given(case: Case) -> None:
     """Legality is judged by the game: a policy can neither cheat nor be refused a legal move."""
 
@@ -186,7 +185,7 @@ def test_no_failure_changes_the_games(
     games.step(actions)
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 @OPPONENTS
 def test_a_failed_first_reset_begins_nothing(case: Case, make: Callable[[], Any]) -> None:
     """No game has begun, and the next reset uses the same seed."""

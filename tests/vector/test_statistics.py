@@ -18,10 +18,9 @@ from azumaya.envs.game import TERMINATED
 from azumaya.envs.observation import planes_of
 from azumaya.wrappers import SeatStatistics
 from tests.cases import Case
-from tests.vector.cases import FIRST, vector
+from tests.vector.cases import FIRST, UNLIKE_GAMES, vector
 
 ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
-every_game = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 
@@ -173,10 +172,9 @@ def illegal(masks: np.ndarray) -> np.ndarray:
 
 @ONE_GAME
 @MODES
-@pytest.mark.parametrize("threads", [1, 3])
-def test_an_illegal_move_loses(case: Case, mode: AutoresetMode, threads: int) -> None:
+def test_an_illegal_move_loses(case: Case, mode: AutoresetMode) -> None:
     """The player who makes it loses; other games continue as usual."""
-    many: dict[str, Any] = {"autoreset_mode": mode, "threads": threads}
+    many: dict[str, Any] = {"autoreset_mode": mode, "threads": 3}
     games, twin = vector(case, 4000, illegal="lose", **many), vector(case, 4000, **many)
     masks = games.reset(seed=1)[0]["action_mask"]
     twin.reset(seed=1)
@@ -214,7 +212,7 @@ def test_an_illegal_move_loses(case: Case, mode: AutoresetMode, threads: int) ->
         assert (terminated[wrong] == (mode is AutoresetMode.DISABLED)).all()
 
 
-@every_game
+@UNLIKE_GAMES
 def test_a_game_lost_by_an_illegal_move_can_be_read_back(case: Case) -> None:
     """Its position is the one before that move; only the environment knows that it is over."""
     games, twin = vector(case, 3, illegal="lose"), vector(case, 3)
@@ -238,7 +236,7 @@ def test_a_game_lost_by_an_illegal_move_can_be_read_back(case: Case) -> None:
     assert not games.get_state()[1]["lost"].any()
 
 
-@every_game
+@UNLIKE_GAMES
 def test_the_end_of_a_game_lost_by_an_illegal_move_is_shown(case: Case) -> None:
     """To both players as that of any other game: no action, and no player to move."""
     games = vector(case, 2, illegal="lose", autoreset_mode="SameStep")

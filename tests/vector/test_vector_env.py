@@ -20,7 +20,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.kernels.spread import SPREAD_BYTES
 from azumaya.envs.observation import unpack_bits
 from tests.cases import Case
-from tests.vector.cases import FIRST, MANY, forbidding, pick, same, vector
+from tests.vector.cases import FIRST, MANY, UNLIKE_GAMES, forbidding, pick, same, vector
 
 ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
@@ -35,7 +35,7 @@ def play(games, plies, seed=3):
 # ---- determinism ----
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 @pytest.mark.parametrize("mode", list(AutoresetMode)[:2], ids=lambda mode: mode.name)
 def test_results_do_not_depend_on_threads(case: Case, mode: AutoresetMode) -> None:
     """One thread and three threads give the same results for the same seed."""
@@ -44,7 +44,7 @@ def test_results_do_not_depend_on_threads(case: Case, mode: AutoresetMode) -> No
     assert all(map(same, one, three))
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_games_do_not_depend_on_the_batch_size(case: Case) -> None:
     """A game is the same whether few or many others are in the batch."""
     few, many = vector(case, 2), vector(case, 9)
@@ -85,7 +85,7 @@ def test_random_actions_are_uniform(case: Case) -> None:
     assert chi_square < len(legal) + 6 * np.sqrt(2 * len(legal))
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_rollouts_play_as_steps_do(case: Case) -> None:
     """`rollout` leads to the same states as `random_actions` and `step`."""
     arguments = {"observation": "none", "autoreset_mode": AutoresetMode.SAME_STEP}
@@ -109,7 +109,7 @@ def test_rollouts_count_each_end_once(mode: AutoresetMode) -> None:
     assert games.rollout(3 if restarted else 4) == 20
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_copies_of_spaces_stay_small(case: Case) -> None:
     """Bounds are those of one game, whether pickled, copied or new; generators are copied."""
     games = vector(case, 500)
@@ -127,7 +127,7 @@ def test_copies_of_spaces_stay_small(case: Case) -> None:
     assert same(again.observation_space.sample(), games.observation_space.sample())
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_states_can_be_saved_and_restored(case: Case) -> None:
     """After `set_state` play continues as before, also in another environment."""
     games, other = vector(case, 6), vector(case, 6)
@@ -152,7 +152,7 @@ def check_refused(games, actions, pattern: str) -> None:
     assert all(a.tobytes() == b.tobytes() for a, b in zip(before, after, strict=True))
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_the_error_names_the_illegal_row(case: Case) -> None:
     """The error names the first illegal row, also if its number is out of range."""
     case = forbidding(case)
@@ -397,7 +397,7 @@ def test_the_environment_tells_its_seed(case: Case) -> None:
 # ---- buffers ----
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 @pytest.mark.parametrize("form", ["planes", "packed"])
 def test_results_of_different_calls_share_no_memory(case: Case, form: str) -> None:
     """Arrays that one call returned are not changed by later calls."""
@@ -410,7 +410,7 @@ def test_results_of_different_calls_share_no_memory(case: Case, form: str) -> No
             assert not any(np.shares_memory(a, b) for a in left for b in right)
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 @pytest.mark.parametrize("form", ["planes", "packed"])
 def test_without_copies_buffers_are_reused(case: Case, form: str) -> None:
     """Without copies every call writes to the same memory, which tensors can share."""
@@ -428,7 +428,7 @@ def test_without_copies_buffers_are_reused(case: Case, form: str) -> None:
             assert np.array_equal(tensors[name].numpy(), array)
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_writing_to_a_returned_mask_changes_no_game(case: Case) -> None:
     """Writing to a returned mask does not change which actions are legal."""
     case = forbidding(case)
@@ -548,7 +548,7 @@ def test_packed_masks_are_the_masks(case: Case) -> None:
     assert not bits[:, masks.shape[1] :].any()
 
 
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_tensors_of_any_strides_are_unpacked(case: Case) -> None:
     torch = pytest.importorskip("torch")
     games = vector(case, 3, observation="packed")
@@ -590,7 +590,7 @@ def test_writing_into_infos_does_not_change_those_of_later_calls(case: Case, cop
 
 @pytest.mark.parametrize("form", ["planes", "packed", "none"])
 @pytest.mark.parametrize("copies", [True, False], ids=["copies", "zero-copy"])
-@ALL_GAMES
+@UNLIKE_GAMES
 def test_copies_of_environments_continue(case: Case, form: str, copies: bool) -> None:
     """A copy continues as the original does, in aligned buffers of its own."""
     games = vector(case, 3, observation=form, copy=copies)
