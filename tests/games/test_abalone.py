@@ -1,4 +1,4 @@
-"""Abalone: cases worked out by hand, and a naive implementation on sets of coordinates."""
+"""Abalone: cases worked out by hand."""
 
 from __future__ import annotations
 
@@ -96,58 +96,11 @@ def board(black: str, white: str) -> tuple[set[str], set[str]]:
     return squares(black), squares(white)
 
 
-# ---- a naive implementation: sets of coordinates, each move examined by itself ----
-
-
-def naive_moves(own: set[tuple[int, int]], theirs: set[tuple[int, int]]) -> dict[str, tuple]:
-    """The legal moves by name, with both sides' marbles after each."""
-    found = {}
-    for step in STEPS.values():
-        for marble in own:
-            after = naive_line(own, theirs, marble, step)
-            if after is not None:
-                name = square(*marble) + square(*beside(marble, step))
-                found[name] = after
-    for axis in ("NW", "NE", "E"):
-        for size in (2, 3):
-            for first in own:
-                group = [beside(first, STEPS[axis], k) for k in range(size)]
-                for step in STEPS.values():
-                    targets = [beside(marble, step) for marble in group]
-                    along = set(targets) & set(group)
-                    free = all(on_board(*t) and t not in own | theirs for t in targets)
-                    if set(group) <= own and free and not along:
-                        name = square(*group[0]) + square(*group[-1]) + square(*targets[0])
-                        found[name] = (own - set(group) | set(targets), theirs)
-    return found
+# ---- counts ----
 
 
 def beside(cell: tuple[int, int], step: tuple[int, int], times: int = 1) -> tuple[int, int]:
     return cell[0] + times * step[0], cell[1] + times * step[1]
-
-
-def naive_line(own, theirs, marble, step):
-    """The marbles after an in-line move, or None if it is illegal."""
-    line = [marble]
-    while beside(line[-1], step) in own:
-        line.append(beside(line[-1], step))
-    pushed = []
-    while beside((line + pushed)[-1], step) in theirs:
-        pushed.append(beside((line + pushed)[-1], step))
-    end = beside((line + pushed)[-1], step)
-    if len(line) > 3 or len(pushed) >= len(line) or end in own:
-        return None
-    if not pushed and not on_board(*end):
-        return None
-    moved = {beside(m, step) for m in pushed if on_board(*beside(m, step))}
-    return (own - set(line)) | {beside(m, step) for m in line}, (theirs - set(pushed)) | moved
-
-
-def naive_perft(own, theirs, depth: int) -> int:
-    moves = naive_moves(own, theirs)
-    if depth == 1:
-        return len(moves)
-    return sum(naive_perft(other, mine, depth - 1) for mine, other in moves.values())
 
 
 def sides_of(position: Position) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
@@ -155,44 +108,18 @@ def sides_of(position: Position) -> tuple[set[tuple[int, int]], set[tuple[int, i
     return sides[position.to_move], sides[1 - position.to_move]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_perft_agrees_with_the_naive_implementation(layout: str) -> None:
-    position = Position("abalone", layout=layout)
-    assert perft(position, 2) == naive_perft(*sides_of(position), 2)
-
-
 def test_perft_of_the_standard_layout() -> None:
     """There are 44 moves, and as the sides cannot meet in three plies, multiples of 44 follow."""
     position = Position("abalone")
     assert [perft(position, 1), perft(position, 2)] == [44, 44 * 44]
     seconds = sum(perft_alone(position, first) for first in position.legal_actions())
-    assert naive_perft(*sides_of(position), 3) == perft(position, 3) == 44 * seconds == 98_912
+    assert perft(position, 3) == 44 * seconds == 98_912
 
 
 def perft_alone(position: Position, first: int) -> int:
     """The number of black's second moves after a first one, with white moving far away."""
     after = position.copy().play(first)
     return len(after.play("g5f5").legal_actions())
-
-
-def test_random_games_agree_with_the_naive_implementation() -> None:
-    for seed, layout in enumerate(LAYOUTS):
-        rng, position = random.Random(seed), Position("abalone", layout=layout, max_plies=160)
-        while not position.is_over:
-            moves = naive_moves(*sides_of(position))
-            assert set(position.legal_moves()) == set(moves)
-            move = rng.choice(pushes_among(position, moves) or sorted(moves))
-            position.play(move)
-            sides = [{xy(s) for s in side} for side in board_of(position)]
-            mine, other = moves[move]
-            mover = 1 if not position.is_terminated and position.to_move == 0 else 0
-            mover = position.to_move if position.is_terminated else mover
-            assert (sides[mover], sides[1 - mover]) == (mine, other)
-
-
-def pushes_among(position: Position, moves: dict[str, tuple]) -> list[str]:
-    _, theirs = sides_of(position)
-    return sorted(name for name, (_, after) in moves.items() if after != theirs)
 
 
 PUBLISHED = [

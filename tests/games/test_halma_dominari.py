@@ -1,4 +1,4 @@
-"""Halma-Dominari: cases worked out by hand, and a naive implementation on a dictionary."""
+"""Halma-Dominari: cases worked out by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from azumaya.envs.games.halma_dominari import rules as halma
 from azumaya.envs.games.halma_dominari.board import PLANES
 from azumaya.envs.games.halma_dominari.game import HALMA
 from azumaya.envs.position import Position
-from tests.golden.perft import perft
 
 WHITE_CELLS = ["a1", "b1", "c1", "a2", "b2", "a3"]
 BLACK_CELLS = ["f6", "e6", "d6", "f5", "e5", "f4"]
@@ -67,49 +66,6 @@ def moves_of(position: Position, number: int) -> set[str]:
     return {name[1:] for name in position.legal_moves() if name[0] == str(number)}
 
 
-# ---- a naive implementation ----
-
-
-def naive_moves(stones: dict[str, str], mover: str) -> set[str]:
-    own, sign, corner = ("123456", 1, "f6") if mover == "w" else ("abcdef", -1, "a1")
-    found = set()
-    for square, mark in stones.items():
-        if mark in own:
-            number = own.index(mark) + 1
-            for goal in naive_goals(stones, square, sign, corner):
-                if goal == "off" or obeys({**without(stones, square), goal: mark}):
-                    found.add(f"{number}{goal}")
-    return found
-
-
-def naive_goals(stones: dict[str, str], square: str, sign: int, corner: str) -> set[str]:
-    others = without(stones, square)
-    goals = {"off"} if square == corner else set()
-    steps = [(0, sign), (sign, 0), (sign, sign)]
-    goals |= {n for n in (shift(square, *step) for step in steps) if n and n not in others}
-    todo = [square]
-    while todo:
-        here = todo.pop()
-        for step in steps:
-            over = shift(here, *step)
-            behind = over and shift(over, *step)
-            if over in others and over == corner:
-                goals.add("off")
-            elif over in others and behind and behind not in others:
-                goals.add(behind)
-                todo.append(behind)
-    return goals
-
-
-def shift(square: str, right: int, up: int) -> str | None:
-    file, rank = "abcdef".index(square[0]) + right, int(square[1]) + up
-    return f"{'abcdef'[file]}{rank}" if 0 <= file < 6 and 1 <= rank <= 6 else None
-
-
-def without(stones: dict[str, str], square: str) -> dict[str, str]:
-    return {s: m for s, m in stones.items() if s != square}
-
-
 def obeys(stones: dict[str, str]) -> bool:
     seen = set()
     for square, mark in stones.items():
@@ -120,61 +76,6 @@ def obeys(stones: dict[str, str]) -> bool:
                 return False
             seen.add((house, number))
     return True
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_random_games_agree_with_the_naive_implementation(seed: int) -> None:
-    rng, position = random.Random(seed), Position("halma_dominari", seed=seed)
-    while not position.is_over:
-        mover = "wb"[position.to_move]
-        expected = naive_moves(stones_of(position), mover)
-        assert set(position.legal_moves()) == expected
-        bold = [move for move in expected if move.endswith("off")]
-        position.play(rng.choice(sorted(bold or expected)))
-        assert obeys(stones_of(position))
-        check_turn(position, mover)
-
-
-def check_turn(position: Position, mover: str) -> None:
-    stones, other = stones_of(position), "wb".replace(mover, "")
-    own = "123456" if mover == "w" else "abcdef"
-    if not set(stones.values()) & set(own):
-        assert position.returns() == ((1, -1) if mover == "w" else (-1, 1))
-        assert "wb"[position.to_move] == mover
-    elif naive_moves(stones, other):
-        assert "wb"[position.to_move] == other
-    elif naive_moves(stones, mover):
-        assert "wb"[position.to_move] == mover
-        assert not position.is_over
-    else:
-        assert position.is_terminated
-        assert position.returns() == (0, 0)
-        assert "wb"[position.to_move] == mover
-
-
-def naive_perft(stones: dict[str, str], mover: str, depth: int) -> int:
-    """Valid only for the first plies, in which nobody is skipped or has won."""
-    moves = naive_moves(stones, mover)
-    if depth == 1:
-        return len(moves)
-    total = 0
-    for move in moves:
-        mark = move[0] if mover == "w" else "abcdef"[int(move[0]) - 1]
-        square = next(s for s, m in stones.items() if m == mark)
-        after = without(stones, square)
-        if not move.endswith("off"):
-            after[move[1:]] = mark
-        total += naive_perft(after, "wb".replace(mover, ""), depth - 1)
-    return total
-
-
-def test_perft_agrees_with_the_naive_implementation() -> None:
-    for setup in (("123456", "654321"), ("654321", "123456"), ("361524", "361524")):
-        position = Position("halma_dominari", setup=setup)
-        stones = stones_of(position)
-        assert [perft(position, d) for d in (1, 2, 3)] == [
-            naive_perft(stones, "w", d) for d in (1, 2, 3)
-        ]
 
 
 # ---- steps and jumps ----
@@ -336,7 +237,6 @@ def test_landing_on_the_corner_obeys_rule_three() -> None:
 def test_a_player_who_cannot_move_is_skipped_until_they_can() -> None:
     """Black's 2 on b1 could only go to a1, which is forbidden while white's 2 is in column a."""
     position = at("2a3 1b3 3c5 bb1").play("3c6")
-    assert naive_moves(stones_of(position), "b") == set()
     assert position.to_move == 0
     position.play("2c3")
     assert position.to_move == 1

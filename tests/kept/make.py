@@ -16,8 +16,8 @@ import numpy as np
 
 from azumaya.baselines.arena import play_pairing
 from azumaya.envs import make_vec
-from tests.training.run_helpers import SCRIPTS
 from tests.commands import azumaya
+from tests.training.run_helpers import SCRIPTS
 
 GAME, DRAWS = "vierer_dominari", "sudoku_tiles"
 FILES = Path(__file__).with_name("files.zip")

@@ -12,9 +12,9 @@ from azumaya.baselines.arena import play_pairing
 from azumaya.baselines.arena.league.results import read_league
 from azumaya.envs import Position, make_vec
 from azumaya.envs.notation import read_records, replay
-from tests.training.run_helpers import SCRIPTS
 from tests.commands import azumaya
 from tests.kept.make import DRAWS, FILES, GAME, GRADE, STEPS
+from tests.training.run_helpers import SCRIPTS
 
 
 @pytest.fixture
