@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test
 
 from azumaya.envs import abalone_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
@@ -316,16 +315,6 @@ def test_explain_says_why(black: str, white: str, move: str, reason: str) -> Non
     assert reason in sentence
 
 
-def test_explain_agrees_with_the_mask_everywhere() -> None:
-    rng, position = random.Random(4), Position("abalone", layout="swiss_daisy", max_plies=60)
-    while not position.is_over:
-        legal = set(position.legal_actions())
-        for action in rng.sample(range(1272), 200):
-            assert ("is legal" in position.explain(action)) == (action in legal)
-        position.play(rng.choice(sorted(legal)))
-    assert "over" in position.explain(0)
-
-
 # ---- how it ends ----
 
 
@@ -556,23 +545,6 @@ def test_out_need_not_agree_with_the_board() -> None:
 # ---- invariants, observations, evaluation ----
 
 
-@pytest.mark.parametrize("options", ABALONE.options.variants, ids=str)
-def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
-    rng, position = random.Random(7), Position("abalone", **options)
-    named = options.get("layout", "standard") in LAYOUTS
-    for _ in range(400):
-        if position.is_over:
-            break
-        plies = int(position.state["ply"][0])
-        position.play(rng.choice(position.legal_actions()))
-        ABALONE.words.check_state(position.state[0])
-        assert int(position.state["ply"][0]) == plies + 1
-        again = Position.from_text("abalone", str(position), **options)
-        assert again.state.tobytes() == position.state.tobytes()
-        if named:
-            assert [len(side) for side in board_of(position)] == [14 - n for n in out_of(position)]
-
-
 def test_all_ends_are_reached_by_random_play() -> None:
     """Both wins by six marbles, both by no legal move, the limit, and both tiebreaks."""
     found = set()
@@ -653,7 +625,3 @@ def test_the_scene_shows_the_marbles_pushed_out() -> None:
     ]
     assert "black" in scene.notes[0]
     assert scene.notes[1] == "ply 5 of 400"
-
-
-def test_pettingzoo() -> None:
-    api_test(abalone_v0.env(max_plies=60), num_cycles=70)

@@ -14,7 +14,6 @@ from azumaya.envs import halma_dominari_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.games.halma_dominari import rules as halma
 from azumaya.envs.games.halma_dominari.board import PLANES
-from azumaya.envs.games.halma_dominari.game import HALMA
 from azumaya.envs.position import Position
 
 WHITE_CELLS = ["a1", "b1", "c1", "a2", "b2", "a3"]
@@ -434,24 +433,6 @@ def test_a_complete_setup_is_not_a_setup_stage() -> None:
     text = str(Position("halma_dominari", setup=("123456", "123456"))) + " stage=choose"
     with pytest.raises(PositionError, match="stage=choose"):
         Position.from_text("halma_dominari", text)
-
-
-@pytest.mark.parametrize("options", HALMA.options.variants, ids=str)
-def test_random_play_keeps_the_invariants(options: dict[str, object]) -> None:
-    for seed in range(12):
-        rng, position = random.Random(seed), Position("halma_dominari", seed=seed, **options)
-        steps = 0
-        while not position.is_over:
-            legal = set(position.legal_actions())
-            for action in range(222):
-                assert ("is legal" in position.explain(action)) == (action in legal)
-            position.play(rng.choice(sorted(legal)))
-            steps += 1
-            HALMA.words.check_state(position.state[0])
-            again = Position.from_text("halma_dominari", str(position))
-            assert again.state.tobytes() == position.state.tobytes()
-        assert steps <= halma.MAX_STEPS
-        assert "over" in position.explain(0)
 
 
 # ---- observation, evaluation, scene ----

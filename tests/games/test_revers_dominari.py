@@ -11,7 +11,7 @@ import pytest
 from azumaya.envs import OptionError, PositionError
 from azumaya.envs.games.revers_dominari.rules import captured, capturing
 from azumaya.envs.kernels.bits import U64, board_of, cells_of
-from tests.games.dominari import after, at, board, check_random_games, legal, words
+from tests.games.dominari import after, at, board, legal, words
 
 GAME = "revers_dominari"
 
@@ -320,13 +320,6 @@ def test_impossible_undos_are_refused(undo: str, error: str) -> None:
     text = rows(".112..", "..3d..") + f" b claim=1 turns=1 undo={undo}"
     with pytest.raises(PositionError, match=error):
         start(text, referee=False)
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"reward": "margin"}, {"referee": False}], ids=["win", "margin", "no referee"]
-)
-def test_random_games(options: dict[str, Any]) -> None:
-    check_random_games(GAME, 5, **options)
 
 
 def test_dead_cells_are_shown() -> None:

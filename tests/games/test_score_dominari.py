@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import pytest
 
 from azumaya.envs import PositionError
-from tests.games.dominari import after, at, board, cells, check_random_games, legal, words
+from tests.games.dominari import after, at, board, cells, legal, words
 
 GAME = "score_dominari"
 EXAMPLE = "cdB5fb/fB21ed/Befbc1/215cdW/46WWa5/5234B6"
@@ -300,13 +299,6 @@ def test_an_undo_cannot_lead_to_blanks_without_a_number() -> None:
         start(text, referee=False)
     numbered = text.replace("....../", "..1.../", 1).replace("undo=....../", "undo=..1.../")
     assert str(start(numbered, referee=False)) == numbered
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"reward": "margin"}, {"referee": False}], ids=["win", "margin", "no referee"]
-)
-def test_random_games(options: dict[str, Any]) -> None:
-    check_random_games(GAME, 5, **options)
 
 
 def test_boards_can_be_written_and_read_back() -> None:

@@ -403,19 +403,6 @@ def test_a_player_who_would_be_skipped_is_not_to_move() -> None:
     assert from_text(board + " d").legal_moves() == ["1f7"]
 
 
-@pytest.mark.parametrize("options", HORIKOMI.options.variants, ids=str)
-def test_random_games_survive_text(options: dict[str, Any]) -> None:
-    """At every ply of a few games the invariants hold and the text restores the state."""
-    rng = random.Random(7)
-    position = Position("sudoku_horikomi", seed=3, **options)
-    settings = position._setup.settings
-    while not position.is_over:
-        position.play(rng.choice(position.legal_actions()))
-        HORIKOMI.words.check_state(position.state[0])
-        again = HORIKOMI.words.read_text(str(position), settings)
-        assert again.tobytes() == position.state.tobytes()
-
-
 # ---- the rest ----
 
 

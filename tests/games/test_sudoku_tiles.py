@@ -451,20 +451,3 @@ def test_impossible_texts_with_tiles_aside() -> None:
             from_text(f"{EXAMPLE} 0 tile=4 aside={word}", misplacement=True)
     with pytest.raises(PositionError, match="all nine tiles with the 4 are used up"):
         from_text(f"{EXAMPLE} 0 tile=4 aside=000800000", misplacement=True)
-
-
-@pytest.mark.parametrize("options", TILES.options.variants, ids=str)
-def test_random_games_survive_text(options: dict[str, Any]) -> None:
-    """At every ply the invariants hold and the text gives an equal position, whatever the pile."""
-    rng = random.Random(7)
-    position = tiles(seed=3, **options)
-    settings = position._setup.settings
-    plies = 0
-    while not position.is_over:
-        position.play(rng.choice(position.legal_actions()))
-        plies += 1
-        TILES.words.check_state(position.state[0])
-        again = TILES.words.read_text(str(position), settings)
-        TILES.words.check_state(again[0])
-        assert TILES.visible(again) == TILES.visible(position.state)
-    assert plies <= TILES.options.max_steps(settings)

@@ -10,7 +10,7 @@ from azumaya.baselines.agents import GreedyAgent
 from azumaya.envs import Position, PositionError, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError
 from azumaya.envs.geometry.dominari36 import SQUARES
-from tests.games.dominari import after, at, board, cells, check_random_games, legal, words
+from tests.games.dominari import after, at, board, cells, legal, words
 
 GAME = "vierer_dominari"
 EMPTY = "....../....../....../....../....../......"
@@ -453,11 +453,6 @@ def test_the_referee_cannot_change_at_a_reset() -> None:
     env.reset(seed=1, options={"referee": True})
     with pytest.raises(IllegalActionError, match="not an action"):
         env.step(217)
-
-
-@pytest.mark.parametrize("referee", [True, False])
-def test_random_games(referee: bool) -> None:
-    check_random_games(GAME, 8, referee=referee)
 
 
 # ---- the evaluation used by greedy ----

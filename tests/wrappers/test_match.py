@@ -197,10 +197,9 @@ def test_the_last_move_of_the_first_game_is_not_marked_in_the_second() -> None:
 def test_every_position_of_a_match_has_a_text(setup: str, territory: str, handicap: object) -> None:
     """Whatever was chosen."""
     options = {"setup": setup, "territory": territory, "handicap": handicap}
-    for seed in range(3):
-        rng, position = random.Random(seed), Position(MATCH, seed=seed, **options)
-        while not position.play(rng.choice(position.legal_actions())).is_over:
-            assert Position.from_text(MATCH, str(position), **options) == position
+    rng, position = random.Random(1), Position(MATCH, seed=1, **options)
+    while not position.play(rng.choice(position.legal_actions())).is_over:
+        assert Position.from_text(MATCH, str(position), **options) == position
 
 
 def test_only_raw_moyo_can_be_matched() -> None:
