@@ -219,7 +219,7 @@ def first_of(network: torch.nn.Module) -> torch.Tensor:
 
 LEARNING: dict[str, tuple[object, str, Callable[..., Any]]] = {
     "maskable_ppo": (MaskablePPO, "train", lambda model: first_of(model.policy)),
-    "ppo": (ppo, "improve", lambda now, *more: first_of(now.network)),
+    "ppo": (ppo.Learner, "improve", lambda learner: first_of(learner.network)),
     "td_value": (value, "follow", lambda *given: given[-1]),
     "expert_iteration": (value, "follow", lambda *given: given[-1]),
 }
