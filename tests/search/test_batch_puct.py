@@ -261,25 +261,10 @@ def test_wrong_evaluations_are_refused(change: Any, message: str) -> None:
         searched(Position(YARDSTICK), 5, evaluator=Wrong(change))
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"evaluator": 3}, "evaluator=3: an object with a method evaluate"),
-        ({"evaluator": Linear}, "evaluator="),
-        ({"leaves": 0}, "leaves=0"),
-        ({"batch": 0}, "batch=0"),
-        ({"games": 0}, "games=0"),
-        ({"temperature": 0.0}, "temperature=0.0"),
-        ({"exploration": float("inf")}, "exploration=inf"),
-        ({"threads": -1}, "threads=-1"),
-        ({"noise": -0.1}, "noise=-0.1: a number from 0 to 1 is needed"),
-        ({"noise": 1.5}, "noise=1.5"),
-        ({"concentration": 0}, "concentration=0: a number from 0.01"),
-    ],
-)
-def test_bad_settings_are_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(OptionError, match=message):
-        searched(Position(YARDSTICK), 5, **settings)
+def test_something_else_is_no_evaluator() -> None:
+    for wrong in (3, Linear):
+        with pytest.raises(OptionError, match=r"evaluator=.*: an object with a method"):
+            searched(Position(YARDSTICK), 5, evaluator=wrong)
 
 
 def test_the_agent() -> None:

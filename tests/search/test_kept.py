@@ -183,17 +183,6 @@ def test_only_a_position_can_be_followed() -> None:
             KeptUCT(other, Budget(10))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"exploration": -1}, {"exploration": float("nan")}, {"cut": -3}, {"cut": 2.5}],
-    ids=str,
-)
-def test_wrong_settings_are_refused(settings: dict[str, Any]) -> None:
-    (name,) = settings
-    with pytest.raises(OptionError, match=rf"{name}=.*: a (whole )?number from 0.* is needed"):
-        KeptUCT(Position("halma_dominari"), Budget(10), **settings)
-
-
 def test_wrong_keys_are_refused() -> None:
     kept = KeptUCT(Position("halma_dominari"), Budget(10))
     for key in (-1, 1.5, 2**64):

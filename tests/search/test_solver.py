@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, HiddenDrawsError, Room
@@ -168,13 +166,6 @@ def test_hidden_draws_have_no_values() -> None:
         solve(position, nodes=10)
     with pytest.raises(HiddenDrawsError, match="UCT"):
         AlphaBeta(Budget(10)).search([position], [0])
-
-
-@pytest.mark.parametrize("given", [{"megabytes": 0}, {"nodes": 0}, {"milliseconds": -1}])
-def test_bad_arguments(given: dict[str, Any]) -> None:
-    arguments = {"nodes": 10, **given} if "milliseconds" not in given else given
-    with pytest.raises(OptionError):
-        solve(Position("abalone"), **arguments)
 
 
 def test_only_a_position_can_be_solved() -> None:

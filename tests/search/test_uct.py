@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -12,11 +11,8 @@ from typing import Any
 import pytest
 
 from azumaya.baselines import find_agent
-from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.names import read_search_name
-from azumaya.baselines.search import KeptUCT, SolverFirstAgent, solve, table, trees
-from azumaya.baselines.search.alphabeta import AlphaBeta
-from azumaya.baselines.search.batch_puct import BatchPUCT
+from azumaya.baselines.search import solve, table, trees
 from azumaya.baselines.search.budget import FIRST_STEPS, Budget, spend
 from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
@@ -29,7 +25,6 @@ from azumaya.baselines.search.walks import Terms
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.processes import eventually
-from tests.search.evaluations import Linear
 from tests.search.interrupts import ctrl_c
 from tests.search.positions import CASES, SOLVED, label, late, midgame
 
@@ -152,14 +147,6 @@ def test_an_error_in_one_thread_is_raised_and_ends_the_others(
     eventually(lambda: set(threading.enumerate()) <= before)
 
 
-def test_a_game_that_is_over_is_refused() -> None:
-    over = Position("vierer_dominari", seed=0)
-    while not over.is_over:
-        over.play(over.legal_actions()[0])
-    with pytest.raises(OptionError, match=r"positions\[1\]: the game is over"):
-        UCT(Budget(10)).search([Position("vierer_dominari"), over], [0, 0])
-
-
 def test_rollouts_with_a_limit() -> None:
     position = Position("abalone")
     outcome = searched(position, 300, cut=20)
@@ -189,58 +176,6 @@ def test_cut_rollouts_are_worth_what_the_evaluation_expects() -> None:
     assert 0.2 * stake < max(stats["best"], -stats["worst"]) <= stake
 
 
-SEARCHES: dict[str, Callable[..., Any]] = {
-    "uct": UCT,
-    "puct": PUCT,
-    "alphabeta": AlphaBeta,
-    "batch puct": lambda budget, **settings: BatchPUCT(budget, Linear(), **settings),
-    "kept": lambda budget, **settings: KeptUCT(Position("vierer_dominari"), budget, **settings),
-    "solver first": lambda *given, **settings: SolverFirstAgent(RandomAgent(), *given, **settings),
-}
-
-
-@pytest.mark.parametrize("name", SEARCHES)
-def test_budgets_and_memory_are_checked_at_once(name: str) -> None:
-    make = SEARCHES[name]
-    for budget in (100, "100", None, Budget):
-        with pytest.raises(OptionError, match=r"^budget=.*: a Budget is needed, such as Budget"):
-            make(budget)
-    for memory in ("64", None, 0, -1, True, float("nan"), 1e12):
-        with pytest.raises(
-            OptionError, match=r"^megabytes=.*: a number above 0 to 10,000,000 is needed"
-        ):
-            make(Budget(10), megabytes=memory)
-
-
-@pytest.mark.parametrize("name", ["uct", "puct", "batch puct", "kept"])
-def test_exploration_has_a_limit(name: str) -> None:
-    """Above 3.4e38 it would be infinite where bonuses are computed, and choose the first move."""
-    SEARCHES[name](Budget(10), exploration=1e6)
-    for weight in (1.1e6, 3.5e38, 1e300):
-        with pytest.raises(
-            OptionError, match=r"^exploration=.*: a number from 0 to 1,000,000 is needed"
-        ):
-            SEARCHES[name](Budget(10), exploration=weight)
-
-
-@pytest.mark.parametrize("name", ["puct", "batch puct"])
-def test_temperature_has_a_limit(name: str) -> None:
-    """What is divided by a smaller one would be infinite."""
-    SEARCHES[name](Budget(10), temperature=1e-30)
-    for temperature in (0, 9e-31, 5e-324):
-        with pytest.raises(OptionError, match=r"^temperature=.*: a number from 1e-30 is needed"):
-            SEARCHES[name](Budget(10), temperature=temperature)
-
-
-@pytest.mark.parametrize("name", ["uct", "kept"])
-@pytest.mark.parametrize("cut", [-1, 1.5, None, 2**70])
-def test_the_length_of_rollouts_is_checked_at_once(name: str, cut: Any) -> None:
-    with pytest.raises(
-        OptionError, match=r"^cut=.*: a whole number from 0 to 1073741824 is needed"
-    ):
-        SEARCHES[name](Budget(10), cut=cut)
-
-
 def test_memory_that_the_machine_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(*arguments: Any) -> Any:
         raise MemoryError
@@ -258,14 +193,6 @@ def test_memory_that_the_machine_does_not_have(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_tree_has_no_more_slots_than_it_can_number() -> None:
     assert slots_for(kernels_of(Position("abalone")), 10**6, slot_bytes(NODE)) == 2**31 - 1
-
-
-@pytest.mark.parametrize(
-    "given", [{}, {"steps": 0}, {"steps": 1.5}, {"steps": 1, "milliseconds": 1}]
-)
-def test_bad_budgets_are_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match="budget"):
-        Budget(**given)
 
 
 @pytest.mark.parametrize(
