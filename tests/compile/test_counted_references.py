@@ -126,7 +126,7 @@ def searching() -> list[Any]:
 @pytest.mark.parametrize("kernels", [stepping, finding, searching])
 def test_hot_loops_count_nothing(kernels: Callable[[], list[Any]]) -> None:
     """The kernels that run for every position hand arrays on without counting."""
-    for kernel in kernels():
-        dispatcher = kernel._kernel if isinstance(kernel, Settled) else kernel
+    for hot in kernels():
+        dispatcher = hot._kernel if isinstance(hot, Settled) else hot
         assert dispatcher.overloads
         assert counts_in_loops(dispatcher) == 0, dispatcher.__name__

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
 
-from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs import GAMES, OptionError, Position, make
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from tests.cases import TESTED
 
 
@@ -91,7 +92,17 @@ def test_help_names_every_keyword(name: str) -> None:
         start = lines.index("Args:") + 1
         named = [line.split(":")[0].strip() for line in lines[start : lines.index("Raises:")]]
         assert [word for word in named if word] == keywords
-        assert list(inspect.signature(function).parameters) == keywords
+        parameters = inspect.signature(function).parameters
+        assert list(parameters) == keywords
+        function(**{name: parameter.default for name, parameter in parameters.items()})
         for option in game.options:
             assert option.meaning in inspect.getdoc(function)
     assert module.env.__doc__ != module.raw_env.__doc__
+
+
+def test_make_has_a_type() -> None:
+    """Type checkers can resolve `make(...).unwrapped.position`."""
+    made = get_type_hints(make)["return"]
+    assert get_type_hints(made.unwrapped.fget)["return"] is RawEnv
+    assert "position" in vars(RawEnv)
+    assert isinstance(make(next(iter(GAMES))), made)
