@@ -30,7 +30,7 @@ from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.training import state as states
-from azumaya.baselines.training.checks import Count, Numbers, Share, check_sizes
+from azumaya.baselines.training.checks import Count, Numbers, Share, check_sizes, check_values
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
 from azumaya.baselines.training.graph import Graph
@@ -91,6 +91,7 @@ class Config(PPOConfig):
 
     def completed(self) -> Self:
         """As `PPOConfig.completed`; also checks that a save of all versions could be read again."""
+        check_values(self)  # before the defaults, which are computed from them
         on_gpu = self.device == "cuda"
         steps = self.steps or (100_000_000 if on_gpu else 1_500_000)
         config = replace(

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents.network import NETWORKS as KINDS
 from azumaya.baselines.training import maskable_ppo, ppo, value
 from azumaya.baselines.training.checks import Numbers, check_values, flag
 from azumaya.baselines.training.config import RECIPES, Recipe
@@ -112,7 +113,7 @@ COMMON = [
 ]
 """What every script refuses, and what is said."""
 NETWORKS = [
-    ("--network foo", "--network foo: must be one of numbers, board, plain"),
+    ("--network foo", f"--network foo: must be one of {', '.join(KINDS)}"),
     ("--game abalone --network numbers", "--network numbers: needs a game"),
     ("--width 999999999999", "--width 999999999999 --depth 1: a network with width"),
     ("--depth 1000000", "a network with depth 1000000 is too large; the most is 256"),
