@@ -2,10 +2,10 @@
 
     python -m azumaya.baselines.integrations.rllib_ppo --game vierer_dominari --iterations 20
 
-needs RLlib (`ray[rllib]`) and tyro. RLlib is no extra of this package because it requires one
-version of Gymnasium exactly. `--runners N` plays games in N processes, also on other machines of a
-Ray cluster (`--address`). At the end the policy plays the random and the greedy agent, and is saved
-in `--output`.
+needs RLlib (`ray[rllib]`) and the extra `cli`. RLlib is no extra of this package because it
+requires one version of Gymnasium exactly. `--runners N` plays games in N processes, also on other
+machines of a Ray cluster (`--address`). At the end the policy plays the random and the greedy
+agent, and is saved in `--output`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from ray.tune.registry import register_env
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.system.command_line import read_options
 from azumaya.envs import Position, raw
 from azumaya.wrappers.flat import FlatObservations
 
+PROGRAM = "azumaya.baselines.integrations.rllib_ppo"
 POLICY = "both"
 
 
@@ -145,6 +147,4 @@ def main(config: Config) -> None:
 
 
 if __name__ == "__main__":
-    import tyro
-
-    main(tyro.cli(Config, description=__doc__))
+    main(read_options(Config(), None, f"python -m {PROGRAM}", __doc__))

@@ -24,6 +24,7 @@ from azumaya.baselines.agents.network import (
     check_size,
 )
 from azumaya.baselines.arena.game_options import read_value
+from azumaya.baselines.system.command_line import flag
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.setup import check_names, prepare
 
@@ -58,11 +59,6 @@ Count = Annotated[int, Numbers(1)]
 Share = Annotated[float, Numbers(0, 1)]
 Weight = Annotated[float, Numbers(0)]
 Positive = Annotated[float, Numbers(0, above=True)]
-
-
-def flag(name: str) -> str:
-    """An option as typed on the command line, such as `--final-share`."""
-    return f"--{name.replace('_', '-')}"
 
 
 def check_values(options: Any) -> None:

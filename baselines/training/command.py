@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn, TypeVar
 
-import tyro
-
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.game_options import game_named
+from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, REFUSED, end_on_signals
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
@@ -49,7 +48,7 @@ def read_words(kind: type[C], words: Sequence[str] | None, description: str | No
 
     def read(default: C) -> C:
         program = f"python -m {kind.script.program}"
-        return tyro.cli(kind, args=words, default=default, prog=program, description=description)
+        return read_options(default, words, program, description)
 
     config = read(kind())
     if not config.resume:

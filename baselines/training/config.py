@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 import torch
-import tyro
 
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.sidecar import SHAPING, Sidecar, describe, sidecar_of
 from azumaya.baselines.arena.game_options import game_named
+from azumaya.baselines.system.command_line import Words
 from azumaya.baselines.training.checks import (
     Count,
     Numbers,
@@ -45,12 +45,10 @@ CHANGEABLE = (
     "ladder_starts", "workers", "ray", "device",
 )  # fmt: skip
 """Options that may change when a run is resumed."""
-PAIRS = tyro.constructors.PrimitiveConstructorSpec[dict[str, Any]](
-    nargs="*",
-    metavar="[NAME VALUE ...]",
-    instance_from_str=pairs,
-    is_instance=lambda value: isinstance(value, dict),
-    str_from_instance=lambda given: [str(part) for pair in given.items() for part in pair],
+PAIRS = Words(
+    read=pairs,
+    write=lambda given: [str(part) for pair in given.items() for part in pair],
+    metavar="NAME VALUE ...",
 )
 
 

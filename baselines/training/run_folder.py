@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.system.files import (
     MOST_TEXT,
     UnusableFileError,
@@ -30,7 +31,6 @@ from azumaya.baselines.system.files import (
     write_together,
     write_whole,
 )
-from azumaya.baselines.training.checks import flag
 from azumaya.baselines.training.logs import METRICS, Logs
 from azumaya.baselines.training.saves import Save, is_curve, read_save
 

@@ -41,8 +41,9 @@ from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
 from azumaya.baselines.arena.matches import Score
 from azumaya.baselines.search.game_kernels import payoff_bound
+from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import state as states
-from azumaya.baselines.training.checks import Count, Numbers, Share, flag
+from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES
 from azumaya.baselines.training.players import Players

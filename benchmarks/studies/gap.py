@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
-
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.arena.entrants import Entrant, choose_game, find_entrant
 from azumaya.baselines.arena.intervals import difference
 from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import plain, result_table, shown_rate
+from azumaya.baselines.system.command_line import Words, read_options
 from azumaya.baselines.training.checks import Numbers, check_values
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.evaluation import EVALUATION_SEED
@@ -41,7 +40,7 @@ OPTION, PARTS = "puzzle", ("train", "test")
 class Config:
     """The options of a measurement."""
 
-    agents: tyro.conf.Positional[tuple[str, ...]]
+    agents: Annotated[tuple[str, ...], Words(metavar="AGENT", place=True)] = ()
     """Run folders, checkpoints, or any other agents by name."""
     game: str | None = None
     """The game; by default the one that a checkpoint was trained on."""
@@ -144,8 +143,8 @@ def gap_table(found: Sequence[Gap], title: str) -> Table:
 
 def run_words(words: Sequence[str] | None = None) -> int:
     """Run a command line; returns an exit code as the training scripts do."""
-    config = tyro.cli(Config, args=words, prog=f"python -m {PROGRAM}", description=__doc__)
-    return exit_code(lambda: measure(config))
+    program = f"python -m {PROGRAM}"
+    return exit_code(lambda: measure(read_options(Config(), words, program, __doc__)))
 
 
 if __name__ == "__main__":

@@ -21,8 +21,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import tyro
-
 from azumaya.baselines.arena.game_options import game_named
 from azumaya.baselines.arena.report import (
     COLOURS,
@@ -33,6 +31,7 @@ from azumaya.baselines.arena.report import (
     save_picture,
     shown_rate,
 )
+from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.system.files import write_whole
 from azumaya.baselines.system.signals import INTERRUPTED
 from azumaya.baselines.training.checks import Count, Numbers, check_values
@@ -61,7 +60,7 @@ class Config:
     """The game's name."""
     algorithm: str = "td_value"
     """What is run: td_value, expert_iteration, ppo or maskable_ppo."""
-    variant: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    variant: tuple[str, ...] = ()
     """A variant, as "NAME: OPTIONS OF THE SCRIPT". Repeat for more."""
     seeds: tuple[int, ...] = (1, 2, 3)
     """The seeds of each variant."""
@@ -269,7 +268,7 @@ def _draw_curves(axes: Any, results: Results, measure: str, colour: str, style: 
 
 def main() -> int:
     """Run a command line; returns an exit code as the training scripts do."""
-    config = tyro.cli(Config, prog=f"python -m {PROGRAM}", description=__doc__)
+    config = read_options(Config(), None, f"python -m {PROGRAM}", __doc__)
     return exit_code(lambda: run_study(config))
 
 

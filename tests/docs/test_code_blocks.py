@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tyro
 
 from azumaya.baselines.cli.app import app
+from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.training import maskable_ppo, ppo, value
 from azumaya.benchmarks.__main__ import app as bench
 from azumaya.benchmarks.studies import gap, variants
@@ -138,7 +138,7 @@ def test_what_make_train_passes_on_is_read_by_the_script() -> None:
         assert settings.get("GAME", "abalone") in GAMES, words
         name = settings.get("ALGORITHM", "value")
         script = import_module(f"azumaya.baselines.training.{name}")
-        tyro.cli(script.Config, args=shlex.split(settings.get("RUN", "")))
+        read_options(script.Config(), shlex.split(settings.get("RUN", "")), name, "")
 
 
 @pytest.mark.parametrize(("words", "page"), starting("azumaya"))
@@ -169,7 +169,7 @@ def test_training_commands_are_read_by_the_script(script: Any) -> None:
     assert runs
     for words, _ in runs:
         if words != ["--help"]:
-            tyro.cli(script.Config, args=words)
+            read_options(script.Config(), words, script.PROGRAM, "")
 
 
 def test_modules_and_files_that_are_run_exist() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from azumaya.baselines.training.checks import flag
+from azumaya.baselines.system.command_line import flag
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
 from azumaya.envs.setup import prepare

@@ -23,6 +23,7 @@ from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder
 from azumaya.baselines.training.saves import read_save
+from azumaya.benchmarks.studies import gap
 from tests.training.run_helpers import SCRIPTS, TINY_WORDS
 
 
@@ -339,14 +340,15 @@ def test_ctrl_c_in_the_ladder_says_how_to_go_on(
 def test_help_names_the_module(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run_words(["--help"])
-    assert f"usage: python -m {PROGRAM}" in capsys.readouterr().out
+    assert f"Usage: python -m {PROGRAM}" in capsys.readouterr().out
 
 
-def test_a_missing_extra_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", [PROGRAM, gap.PROGRAM])
+def test_a_missing_extra_is_named(program: str, tmp_path: Path) -> None:
     missing = "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')"
     (tmp_path / "torch.py").write_text(missing)
     done = subprocess.run(
-        [sys.executable, "-m", PROGRAM, "--help"],
+        [sys.executable, "-m", program, "--help"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path, check=False,
         capture_output=True, text=True,
     )  # fmt: skip

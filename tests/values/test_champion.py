@@ -8,12 +8,12 @@ import weakref
 
 import numpy as np
 import pytest
-import tyro
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.search import AlphaBetaAgent, SolverFirstAgent
 from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.training import td_value
 from azumaya.baselines.values.champion import (
     ChampionAgent,
@@ -94,7 +94,7 @@ def test_cards_say_how_to_train_them_again(game: Game) -> None:
     notes = value.sidecar.notes
     python, m, module, *given = notes["command"].split()
     assert (python, m, module) == ("python", "-m", td_value.__name__)
-    config = tyro.cli(td_value.Config, args=given).completed()
+    config = read_options(td_value.Config(), given, module, "").completed()
     assert (config.game, config.width, config.seed) == (game.name, value.width, notes["seed"])
     assert 0 <= notes["steps"] - config.steps < 30_000  # the last games are completed
     assert notes.get("search", "alphabeta") == config.search
