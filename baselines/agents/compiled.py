@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.agents.kernels import greedy_moves_kernel, random_moves_kernel
 from azumaya.baselines.agents.states import GameStates
 from azumaya.envs.adapters.duel.opponents import GreedyOpponent, UniformOpponent
+from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.engine.workers import available_cores
-from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import clear, word_count
+from azumaya.envs.kernels.compile import kernel
 
 LEAST = 32
 """The fewest states for which greedy starts another thread, which takes about 50 µs."""
@@ -68,3 +72,36 @@ def in_threads(work: Callable[[slice], None], count: int, least: int) -> None:
         return
     with ThreadPoolExecutor(len(parts)) as pool:
         list(pool.map(work, parts))
+
+
+@functools.cache
+def random_moves_kernel(game: Game) -> Any:
+    """The kernel `choose(states, keys, words, actions)`: a uniformly random move in each state."""
+    write_legal = game.rules.write_legal
+
+    @kernel
+    def choose(states, keys, words, actions):
+        for i in range(states.shape[0]):
+            clear(words)
+            write_legal(states[i], words)
+            actions[i] = choose_random(words, words.shape[0], keys[i], 0)
+
+    return choose
+
+
+@functools.cache
+def greedy_moves_kernel(game: Game) -> Any:
+    """The kernel `choose(states, keys, words, actions, trial, ties)`: greedy's move in each state.
+
+    `trial` and `ties` are as for `greedy_kernel`.
+    """
+    write_legal, choose_greedy = game.rules.write_legal, greedy_kernel(game)
+
+    @kernel
+    def choose(states, keys, words, actions, trial, ties):
+        for i in range(states.shape[0]):
+            clear(words)
+            write_legal(states[i], words)
+            actions[i] = choose_greedy(states[i], words, keys[i], 0, trial, ties)
+
+    return choose

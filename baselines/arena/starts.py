@@ -15,7 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from azumaya.envs import Position
 from azumaya.envs.errors import OptionError
+from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.registry import find_game
 
 DATA = Path(__file__).with_name("data")
@@ -137,3 +141,17 @@ def book_lines(book: Book) -> str:
     head = {"game": book.game, "version": book.version, "agent": book.agent, "made": book.made}
     lines = [head, *(vars(start) for start in book.starts)]
     return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+
+
+# ---- random moves before a start: a key and the number of a draw decide them ----
+
+
+def random_action(position: Position, key: np.uint64, draw: int) -> int:
+    """A legal action of a position that is not over."""
+    moves = position.legal_actions()
+    return moves[int(random_below(key, draw, len(moves)))]
+
+
+def random_plies(key: np.uint64, draw: int, least: int, most: int) -> int:
+    """How many random plies to play, from `least` to `most`."""
+    return least + int(random_below(key, draw, most - least + 1))

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.bounds import payoff_range_kernel
 from azumaya.baselines.search.evaluation import order_kernel
-from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
+from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel, payoff_range_kernel
 from azumaya.baselines.search.table import PROVEN, SECOND_HASH, UNIT, WAYS, find, nh, prefetch
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, U64, ZERO, count, lowest

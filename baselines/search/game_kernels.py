@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.bounds import UNKNOWN
 from azumaya.baselines.search.hints import Hints, hints_of
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Rules
 from azumaya.envs.kernels.bits import ZERO, word_count
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.position import Position
+
+UNKNOWN = 1 << 18
+"""More than any payoff, and few enough points for alpha-beta's scale of `UNIT` per point."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,27 @@ def legal_kernel(kernels: GameKernels) -> Any:
         write_legal(state, words)
 
     return legal
+
+
+@functools.cache
+def payoff_range_kernel(bounds: Any) -> Any:
+    """The kernel `payoff_range(state)`: the least and the most that player_0's payoff can become.
+
+    Both are proven, for a running position. `bounds` is the kernel of a game's `Hints`; without one
+    nothing is known, and they are `-UNKNOWN` and `UNKNOWN`.
+    """
+
+    @kernel
+    def payoff_range(state):
+        if bounds is None:
+            return np.int64(-UNKNOWN), np.int64(UNKNOWN)
+        least, most = bounds(state)
+        payoff = np.int64(state.payoff)
+        if state.to_move == 0:
+            return payoff + least, payoff + most
+        return payoff - most, payoff - least
+
+    return payoff_range
 
 
 def payoff_bound(position: Position) -> int:

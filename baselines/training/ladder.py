@@ -27,9 +27,9 @@ from azumaya.baselines.arena.exam_results import Interval, take_exam
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.game_options import by_default
 from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.baselines.arena.random_moves import random_action
 from azumaya.baselines.arena.report import COLOURS, SHARES, plain, result_table, save_picture
 from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.arena.starts import random_action
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.training.config import RunConfig
 from azumaya.envs import Position

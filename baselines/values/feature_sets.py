@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 
 from azumaya.baselines.values.board_features import board_features
-from azumaya.baselines.values.features import Features
+from azumaya.baselines.values.features import Features, plain_features
 from azumaya.baselines.values.house_features import house_features, suits
 from azumaya.baselines.values.open_features import open_features, suits_open
-from azumaya.baselines.values.plain_features import plain_features
 from azumaya.envs.game import Game
 
 

@@ -6,13 +6,17 @@ multiplying a matrix, so an evaluation costs little more than reading the rows t
 `feature_sets.py` chooses the set of a game. Where only houses matter, `house_features.py` and
 `open_features.py` treat all numbers alike, and all cells alike. On other boards cells share rows
 with their symmetric images only (`board_features.py`); where it matters which numbers still fit a
-cell, `laying_rows.py` adds rows. `plain_features.py` shares nothing and is there for comparison.
+cell, `laying_rows.py` adds rows. `plain_features` shares nothing and is there for comparison.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+
+from azumaya.envs.game import Game
+from azumaya.envs.kernels.bits import ONE, ZERO, lowest
+from azumaya.envs.kernels.compile import kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,3 +49,31 @@ class Features:
     memo_words: int = 0
     add: Any = None
     added_words: int = 0
+
+
+def plain_features(game: Game) -> Features:
+    """Features that know nothing of a game: each bit of the packed observation has a row.
+
+    They are there for comparison: with them every number and every cell has to be learned on its
+    own.
+    """
+    words = game.observation.packed_words
+    bits = 64 * words
+    return Features("plain 1", bits, bits, bits, words + 1, _plain_kernel(words))
+
+
+def _plain_kernel(words):  # type: ignore[no-untyped-def]
+    """The kernel of the features, for observations of this many words."""
+
+    @kernel
+    def write(row, memo, player, features):
+        count = 0
+        for w in range(words):
+            left = row[w]
+            while left != ZERO:
+                features[count] = 64 * w + lowest(left)
+                count += 1
+                left &= left - ONE
+        return count
+
+    return write

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.bounds import payoff_range_kernel
 from azumaya.baselines.search.choice import draw_below
+from azumaya.baselines.search.game_kernels import payoff_range_kernel
 from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.values.network import F32, Shape, value_kernel
 from azumaya.envs.game import RUNNING, Game

@@ -26,9 +26,9 @@ from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.search.evaluation import Evaluation, random_games
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.features import plain_features
 from azumaya.baselines.values.lookahead import best_moves_kernel
 from azumaya.baselines.values.network import Shape, first_weights, scratch_words, value_kernel
-from azumaya.baselines.values.plain_features import plain_features
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError, brief
@@ -60,7 +60,7 @@ class Value:
         width: the hidden units.
         weights: all parameters, `(size,)` float32, see `azumaya.baselines.values.network`.
         sidecar: what is stored beside the weights; None if they have not been stored.
-        plain: whether the features are plain ones, see `azumaya.baselines.values.plain_features`.
+        plain: whether the features are plain ones, see `plain_features`.
 
     Raises:
         OptionError: the weights are not those of a network of this width for this game.

@@ -18,8 +18,15 @@ import typer
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.arena.random_moves import random_action, random_plies
-from azumaya.baselines.arena.starts import BALANCED, BalancedStart, Book, book_file, book_lines
+from azumaya.baselines.arena.starts import (
+    BALANCED,
+    BalancedStart,
+    Book,
+    book_file,
+    book_lines,
+    random_action,
+    random_plies,
+)
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.system.files import write_whole

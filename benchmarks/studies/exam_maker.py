@@ -34,7 +34,7 @@ from azumaya.baselines.arena.exams import (
 )
 from azumaya.baselines.arena.game_options import read_options
 from azumaya.baselines.arena.kernels import LOOKS
-from azumaya.baselines.arena.random_moves import random_action, random_plies
+from azumaya.baselines.arena.starts import random_action, random_plies
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.search.alphabeta import Room, check_open

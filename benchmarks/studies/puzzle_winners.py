@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from azumaya.baselines.arena.random_moves import random_action
+from azumaya.baselines.arena.starts import random_action
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import MEGABYTES, SolverRooms, Solving
