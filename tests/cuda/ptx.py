@@ -65,7 +65,7 @@ def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     words = word_count(game.options.num_actions(game.options.defaults))
     starts, series = record(game.rules.state), record(SERIES)
     shown = (WORDS, BOOLEANS, WORDS, WORDS, *REST)
-    acted = (*shown, WORDS, BOOLEANS, NUMBERS, NUMBERS, types.int64)
+    acted = (*shown, WORDS, BOOLEANS, NUMBERS, NUMBERS, NUMBERS)
     acting = (WORDS, series, starts, SPANS, NUMBERS, *acted)
     yield "step", kernels.step_kernel(game, words, PACKED, True, True), acting
     yield "step, masks", kernels.step_kernel(game, words, NONE, False, False), acting
