@@ -16,9 +16,10 @@ from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, REFUSED,
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError
+from azumaya.envs.errors import DeviceError
 from azumaya.envs.extras import MissingExtraError
 
-REFUSALS = (OptionError, RunError, CheckpointError, MissingExtraError)
+REFUSALS = (OptionError, RunError, CheckpointError, MissingExtraError, DeviceError)
 """Errors in a command, or in the run it names; or it needs a package that is not installed."""
 FAILURES = (OSError, MemoryError)
 """Failures of the machine: a full disk, a closed output, too little memory."""

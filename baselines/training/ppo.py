@@ -45,6 +45,9 @@ PROGRAM = "azumaya.baselines.training.ppo"
 
 # ---- the hyperparameters ----
 
+WARM_UP = 10
+"""Updates until the learning rate is whole. Without them, the first ones left one network of ten
+(`numbers`) without a gradient for good."""
 MOST_GRADIENT = 0.5
 """The norm to which longer gradients are cut."""
 
@@ -453,8 +456,9 @@ def train(run: Run[Config]) -> None:
         network, past, learner = state.network, state.past, Learner(state, config, threads)
         play = Graph(lambda: estimate(games.play(network, past, threads), config), games.place)
         for update in run.updates(state, lambda: PolicyAgent(copy_of(network)), exam=True):
+            falling = 1 + (config.final_share - 1) * run.progress
             for group in state.adam.param_groups:
-                group["lr"].fill_(rate + (rate * config.final_share - rate) * run.progress)
+                group["lr"].fill_(rate * falling * min(1.0, (update + 1) / WARM_UP))
             if update and update % config.pool_every == 0:
                 past.add(network, config.pool)
                 play.forget()

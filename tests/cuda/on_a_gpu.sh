@@ -5,16 +5,18 @@
 #                                       everything is compiled side by side (3 minutes, 16 cores)
 #   tests/cuda/on_a_gpu.sh check OUT    only equality
 #   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
+#   tests/cuda/on_a_gpu.sh train OUT GAME MINUTES   trains by PPO; further words are its options. To go
+#                                       on later, carry the folder home and back: ... --resume
 #   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
 # All wheels found in .whl/ are installed: gymnasium, pettingzoo, farama-notifications, msgspec, typer,
-# rich, pytest and hypothesis with what these need, as far as the machine lacks them, and numpy before
+# rich, platformdirs, safetensors, tensorboard, pytest and hypothesis with what these need, as far as the machine lacks them, and numpy before
 # 2.5 if its own is newer. Logs and results go to OUT, few enough files to carry home. Each part ends
 # within ten minutes.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-part=${1:?all, check, bench, run or caps} out=$(realpath -m "${2:?a folder for logs and results}")
+part=${1:?all, check, bench, train, run or caps} out=$(realpath -m "${2:?a folder for logs and results}")
 shift 2
 site=$(mktemp -d)
 mkdir -p "$out" "$site/azumaya"
@@ -78,6 +80,10 @@ all)
     ;;
 check) probe && check ;;
 bench) echo | measure_in_turns "$@" ;;
+train)
+    python3 -m azumaya.baselines.training.ppo --device cuda --game "$1" --minutes "$2" \
+        --output "$out/run" --ladder-starts 0 "${@:3}"
+    ;;
 run) "$@" ;;
 caps)
     for cap in 96 128 168 255; do
