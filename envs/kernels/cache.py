@@ -155,7 +155,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = filelock.FileLock(path / "lock")
+        self._lock, self._process = filelock.FileLock(path / "lock"), os.getpid()
         self._writable = self._waits = True
         self._pruned = False
 
@@ -200,6 +200,8 @@ class Store:
         """
         held = False
         if self._writable and self._waits and not (self.path / name).exists():
+            if self._process != os.getpid():  # a lock refuses to be used in a fork
+                self._lock, self._process = filelock.FileLock(self.path / "lock"), os.getpid()
             try:
                 self._lock.acquire(LOCK_TIMEOUT_S)
                 held = True

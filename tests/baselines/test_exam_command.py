@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -268,7 +270,7 @@ number = 3
 
 
 @pytest.fixture
-def _module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "my_agents.py").write_text(MODULE)
     (tmp_path / "my_neighbour.py").write_text("")
     (tmp_path / "elsewhere").mkdir()
@@ -276,6 +278,10 @@ def _module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken_agents.py").write_text("1 / 0")
     (tmp_path / "leaving_agents.py").write_text("raise SystemExit(0)")
     monkeypatch.chdir(tmp_path)
+    # what a test imports is forgotten after it: a page of the docs has a module of this name, too
+    yield
+    for name in ("my_agents", "my_neighbour", "moving_agents"):
+        sys.modules.pop(name, None)
 
 
 @pytest.mark.usefixtures("_module")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -271,3 +274,26 @@ def test_files_unused_for_long_are_removed(warm_tree):
     assert not stale.exists()
     assert not old.parent.exists()
     assert (other / "file").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_takes_a_lock_of_its_own(tmp_path: Path) -> None:
+    """The parent's may not be used there, as `multiprocessing` starts processes on Linux."""
+    code = """
+import os, sys
+from pathlib import Path
+from azumaya.envs.kernels.cache import Store
+
+store = Store(Path(sys.argv[1]))
+with store.locked("first"):
+    pass
+child = os.fork()
+with store.locked("second"):
+    print("locked", flush=True)
+if child:
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    words = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["locked", "locked"]
