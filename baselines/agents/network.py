@@ -49,6 +49,12 @@ def typed(planes: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
     return planes.to(torch.get_autocast_dtype(kind) if mixed else scale.dtype)
 
 
+def scaled(planes: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """Planes times the factors of `scale_of`."""
+    planes = typed(planes, scale)
+    return planes * scale.to(planes.dtype)
+
+
 def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
     """As torch's, but filled up to whole lines of memory where it computes with bfloat16.
 
@@ -270,8 +276,7 @@ class BoardNet(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        planes = typed(planes, self.scale)
-        x = planes * self.scale.to(planes.dtype)
+        x = scaled(planes, self.scale)
         for i, (near, far) in enumerate(zip(self.near, self.far, strict=True)):
             y = torch.relu(near(x) + far(x.mean((2, 3)))[:, :, None, None])
             x = x + y if i else y
@@ -343,12 +348,7 @@ class PlainNet(nn.Module):
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
-        first, *others = self.body
-        assert isinstance(first, nn.Linear)
-        scale = self.scale.flatten().repeat_interleave(planes[0, 0].numel())
-        x = linear(typed(planes, scale).flatten(1), first.weight * scale, first.bias)
-        for layer in others:
-            x = layer(x)
+        x = self.body(scaled(planes, self.scale).flatten(1))
         return self.logit(x), self.value(x).squeeze(1)
 
 
