@@ -204,10 +204,9 @@ class Games:
         past = max(round(config.past_share * config.games), int(config.past_share > 0))
         self.past_seats = torch.arange(past, device=self.place) % 2
         self.players = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
-        self.over = torch.ones(config.games, dtype=torch.bool, device=self.place)
-        self.random = self.draw()
+        self.over = torch.zeros(config.games, dtype=torch.bool, device=self.place)
+        self.random = torch.zeros(config.games, dtype=torch.int64, device=self.place)
         self.look(*self.env.reset(seed=config.seed))
-        self.over = torch.zeros_like(self.over)
         self.worths = self.worth(self.players)
         self.rollout = Rollout(config.rollout, self.seen)
 
@@ -443,6 +442,8 @@ def begun(config: Config, games: Games) -> State:
     capturable = games.place.type == "cuda"
     adam = torch.optim.Adam(network.parameters(), rate, eps=1e-5, fused=True, capturable=capturable)
     past, chance = Past([copy_of(network)]), states.Chance(games.place.type)
+    if games.opening:
+        games.random.copy_(games.draw())
     return State(network=network, adam=adam, past=past, games=games, chance=chance)
 
 

@@ -249,7 +249,7 @@ def test_without_a_share_every_action_is_learned_from(tmp_path: Path) -> None:
 
 
 def test_random_openings_are_not_learned_from(tmp_path: Path) -> None:
-    """Each game begins with up to so many of them; games that are resumed have theirs left."""
+    """A game begins with 0 to 4 of them; a game that is resumed makes those that it has left."""
     config = tiny_ppo(
         tmp_path, game="connect_four", games=200, rollout=12, past_share=0.0, opening=4
     )
@@ -261,6 +261,14 @@ def test_random_openings_are_not_learned_from(tmp_path: Path) -> None:
     again.set_state(now.games.get_state())
     assert torch.equal(again.random, now.games.random)
     assert torch.equal(again.over, now.games.over)
+
+
+def test_random_openings_follow_from_the_seed(tmp_path: Path) -> None:
+    """From that of the run, whatever was drawn in the process before."""
+    config = tiny_ppo(tmp_path, game="connect_four", games=50, past_share=0.0, opening=9)
+    one, other = (played(config)[1] for _ in range(2))
+    assert torch.equal(one.learned, other.learned)
+    assert torch.equal(one.actions, other.actions)
 
 
 def test_the_pool_keeps_copies_of_earlier_versions() -> None:
