@@ -143,7 +143,7 @@ class Past:
             version.load_state_dict(network.state_dict())
 
     def shares(self, games: int) -> list[tuple[nn.Module, slice]]:
-        """The versions, each with an equal share of so many games; not those without one."""
+        """The versions, each with an equal share of that number of games, except empty ones."""
         ends = [games * i // len(self.versions) for i in range(len(self.versions) + 1)]
         rows = map(slice, ends, ends[1:])
         pairs = zip(self.versions, rows, strict=True)
@@ -332,17 +332,9 @@ class Batch(NamedTuple):
     @classmethod
     def of(cls, rollout: Rollout) -> Batch:
         """All actions of a rollout, in the same memory."""
-        observation, mask, *parts = (
-            each.flatten(0, 1)
-            for each in (
-                *rollout.seen,
-                rollout.actions,
-                rollout.log_probs,
-                rollout.gains,
-                rollout.returns,
-            )
-        )
-        return cls(Seen(observation, mask), *parts)
+        parts = rollout.actions, rollout.log_probs, rollout.gains, rollout.returns
+        seen = Seen(*(each.flatten(0, 1) for each in rollout.seen))
+        return cls(seen, *(each.flatten(0, 1) for each in parts))
 
     def at(self, rows: torch.Tensor) -> Batch:
         """Some of the actions."""
@@ -379,12 +371,8 @@ class Learner:
     """
 
     def __init__(self, state: State, config: Config, threads: Threads) -> None:
-        self.network, self.adam, self.config, self.threads = (
-            state.network,
-            state.adam,
-            config,
-            threads,
-        )
+        self.network, self.adam = state.network, state.adam
+        self.config, self.threads = config, threads
         self.rollout, self.batch = state.games.rollout, Batch.of(state.games.rollout)
         self.totals: dict[str, torch.Tensor] = {}
         self.step = Graph(self._step, state.games.place)
