@@ -137,6 +137,17 @@ def report(i, end, mover, gain, rewards, both, terminated, truncated):
     rewards[i] = gain if mover == 0 else -gain
 
 
+@kernel
+def forfeit(states, place, series, i):
+    """Let the player to move lose game `i`, whose state is `states[place]`; returns the gain.
+
+    The state says so for the rest of a step, so that outputs show the end. After it the state is as
+    before the illegal action, and only the series knows.
+    """
+    states[place].over, series[i].lost = TERMINATED, 1
+    return 2 * states[place].to_move - 1
+
+
 @functools.cache
 def show_kernel(game: Game, words: int, form: int) -> Any:
     """The kernel that writes a player's mask and observation of a state to output row `row`.
@@ -264,7 +275,7 @@ def step_kernel(
                     restart(states, i, series, i, starts, spans)
                     lost = False
             elif lose and first_illegal(i, i + 1, legal, actions, 64 * words, over) >= 0:
-                states[i].over, series[i].lost, lost, gain = TERMINATED, 1, True, 2 * mover - 1
+                gain, lost = forfeit(states, i, series, i), True
             else:
                 before = states[i].payoff
                 play(states[i], actions[i])
@@ -327,33 +338,51 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
 
 
 @functools.cache
-def rollout_kernel(game: Game, words: int) -> Any:
-    """The kernel that plays `plies` uniformly random legal moves in every game.
+def roll_kernel(game: Game, words: int) -> Any:
+    """The kernel `roll(plies, states, place, series, i, starts, spans, choices)`.
 
-    Finished games are restarted; the kernel returns how many ended, not counting those that were
-    already over. Interleaving sixteen games, so that none waits for its previous move, was no
-    faster: branches are easier to predict within a single game.
+    It plays `plies` uniformly random legal moves in game `i`, whose state is `states[place]`, and
+    restarts it when it is over. It returns how often the game ended, not counting the end of a game
+    that was already over. `choices` is scratch space for a packed mask.
     """
     play, write_legal, restart = game.rules.play, game.rules.write_legal, restart_kernel(game)
     wipe = wipe_kernel(words)
 
     @kernel
+    def roll(plies, states, place, series, i, starts, spans, choices):
+        ended = 0
+        if series[i].lost and plies > 0:  # the first ply restarts it
+            states[place].over = TERMINATED
+        for _ in range(plies):
+            wipe(choices)
+            write_legal(states[place], choices)
+            action = choose_random(choices, words, series[i].key, series[i].ply)
+            series[i].ply += 1
+            if action >= 0:  # there is none if the game was already over
+                play(states[place], action)
+            if states[place].over != RUNNING:
+                if action >= 0:
+                    ended += 1
+                restart(states, place, series, i, starts, spans)
+        return ended
+
+    return roll
+
+
+@functools.cache
+def rollout_kernel(game: Game, words: int) -> Any:
+    """The kernel that plays `plies` random moves in every game; it returns how many games ended.
+
+    Interleaving sixteen games, so that none waits for its previous move, was no faster: branches
+    are easier to predict within a single game.
+    """
+    roll = roll_kernel(game, words)
+
+    @kernel
     def rollout(start, stop, plies, states, series, starts, spans, choices):
         ended = 0
         for i in range(start, stop):
-            if series[i].lost and plies > 0:  # the first ply restarts it
-                states[i].over = TERMINATED
-            for _ in range(plies):
-                wipe(choices)
-                write_legal(states[i], choices)
-                action = choose_random(choices, words, series[i].key, series[i].ply)
-                series[i].ply += 1
-                if action >= 0:  # there is none if the game was already over
-                    play(states[i], action)
-                if states[i].over != RUNNING:
-                    if action >= 0:
-                        ended += 1
-                    restart(states, i, series, i, starts, spans)
+            ended += roll(plies, states, i, series, i, starts, spans, choices)
         return ended
 
     return rollout

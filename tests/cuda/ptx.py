@@ -67,9 +67,10 @@ def kernels_of(game: Game) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     shown = (WORDS, BOOLEANS, WORDS, WORDS, *REST)
     acted = (*shown, WORDS, BOOLEANS, NUMBERS, NUMBERS, NUMBERS)
     acting = (WORDS, series, starts, SPANS, NUMBERS, *acted)
-    yield "step", kernels.step_kernel(game, words, PACKED, True, True), acting
-    yield "step, masks", kernels.step_kernel(game, words, NONE, False, False), acting
-    yield "show", kernels.show_kernel(game, words, PLANES), (WORDS, *shown)
+    yield "step", kernels.step_kernel(game, words, PACKED, True, False, True), acting
+    yield "step, lose", kernels.step_kernel(game, words, PACKED, True, True, True), acting
+    yield "step, masks", kernels.step_kernel(game, words, NONE, False, False, False), acting
+    yield "show", kernels.show_kernel(game, words, PLANES), (WORDS, series, *shown)
     yield "finals", kernels.finals_kernel(game, PLANES), (WORDS, BOOLEANS, WORDS, NUMBERS)
     yield "begin", kernels.begin_kernel(game), (NUMBERS, WORDS, series, starts, types.int64)
     rolled = (types.int64, WORDS, series, starts, SPANS, NUMBERS)

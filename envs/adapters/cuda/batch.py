@@ -52,7 +52,9 @@ class CudaBatch(Batch):
         form: the observation format, `"planes"`, `"packed"` or `"none"`.
         same_step: whether a finished game restarts in the same step rather than the next one.
         restarts: whether a finished game restarts at all, or stays as it is until `reset`.
-        check_actions: whether actions are checked before each step, which waits for the device.
+        illegal: whether an illegal action is an error (`"raise"`) or loses the game (`"lose"`).
+        check_actions: whether actions are checked before each step, which waits for the device;
+            without effect with `"lose"`.
 
     Raises:
         MissingExtraError: torch is not installed.
@@ -69,9 +71,10 @@ class CudaBatch(Batch):
         form: str = "planes",
         same_step: bool = False,
         restarts: bool = True,
+        illegal: str = "raise",
         check_actions: bool = False,
     ) -> None:
-        self.check_actions, seen = check_actions, game.observation
+        seen = game.observation
         if check_form(form) == PLANES and seen.cells < 8 and seen.cell_planes < len(seen.planes):
             raise OptionError(
                 f"observation={form!r}: {game.id} has {seen.cells} cells, and with number planes a "
@@ -80,8 +83,10 @@ class CudaBatch(Batch):
         check_count(count)
         self.device = Device()
         super().__init__(
-            game, setup, count, form=form, same_step=same_step, restarts=restarts, threads=1
-        )
+            game, setup, count, form=form, same_step=same_step, restarts=restarts,
+            illegal=illegal, threads=1,
+        )  # fmt: skip
+        self.check_actions = check_actions and not self.losable  # an action that loses is no error
 
     def _make_room(self) -> None:
         device, width = self.device, self.game.rules.state.itemsize // WORD
@@ -194,14 +199,17 @@ class CudaBatch(Batch):
         if self.check_actions:
             self._refuse_illegal(taken, given)
         self.guard.playing = False
-        step = kernels.step_kernel(self.game, self.words, self.form, self.same_step, self.restarts)
+        step = kernels.step_kernel(
+            self.game, self.words, self.form, self.same_step, self.losable, self.restarts
+        )
         self.device.launch(
             step, self.count, self._v_states, self._v_series, self._starts, self._spans, given,
             self.legal, self._over, *outputs.packed, *outputs.rest,
             self._finals, self._v_ended, self._v_error, self._v_wrong,
             self._v_clock,
         )  # fmt: skip
-        self._clock.add_(1)
+        if not self.losable:
+            self._clock.add_(1)  # only errors name steps
         self._spread(outputs)
         self.guard.playing = True
         return self._ended
@@ -226,8 +234,8 @@ class CudaBatch(Batch):
         """Write every game's outputs for its player to move, with zero rewards."""
         kernel = kernels.show_kernel(self.game, self.words, self.form)
         self.device.launch(
-            kernel, self.count, self._v_states, self.legal, self._over, *outputs.packed,
-            *outputs.rest,
+            kernel, self.count, self._v_states, self._v_series, self.legal, self._over,
+            *outputs.packed, *outputs.rest,
         )  # fmt: skip
         self._spread(outputs)
 

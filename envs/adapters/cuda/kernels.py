@@ -22,11 +22,13 @@ from azumaya.envs.engine.kernels import (
     NONE,
     PACKED,
     first_illegal,
+    forfeit,
     renew_kernel,
     report,
     restart_kernel,
+    roll_kernel,
 )
-from azumaya.envs.game import RUNNING, Game
+from azumaya.envs.game import RUNNING, TERMINATED, Game
 from azumaya.envs.kernels.bits import U64, ZERO
 from azumaya.envs.kernels.compile import kernel
 
@@ -82,14 +84,28 @@ def look_kernel(game: Game, words: int, form: int) -> Any:
     return look
 
 
+@kernel
+def note_illegal(i, action, error, wrong, clock):
+    """Note an illegal action in game `i`; only the first step with one, and its lowest row, stay.
+
+    `error`, `(1,)`, receives the step and the row, `wrong[i]` the action. `clock`, `(1,)`, has the
+    number of steps before this one.
+    """
+    first = min(clock[0] + 1, LAST_STEP) << STEP_BITS
+    if error[0] >= first:
+        wrong[i] = action
+        cuda.atomic.min(error, 0, first | i)
+
+
 @functools.cache
-def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bool) -> Any:
+def step_kernel(
+    game: Game, words: int, form: int, same_step: bool, lose: bool, restarts: bool
+) -> Any:
     """The kernel that plays an action in every game and writes the outputs, packed.
 
-    An illegal action leaves its game unchanged. The first step with one stores its number and the
-    lowest such row in `error`, `(1,)`, and the action in `wrong[row]`; `clock`, `(1,)`, has the
-    number of steps before this one. Finished games are
-    restarted instead, or stay if not `restarts`.
+    With `lose`, an illegal action loses the game as in the engine's step. Otherwise it leaves its
+    game unchanged and is noted, see `note_illegal`. Finished games are restarted instead, or stay
+    if not `restarts`.
     With `same_step`, games restart when they end: `ended` marks them, `finals` has their states.
     """
     play, restart = game.rules.play, restart_kernel(game)
@@ -108,15 +124,19 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
         own = record_in(column, layout)
         for w in range(size):
             column[w] = states[w, i]
-        mover, action = own[0].to_move, actions[i]
-        gain, first = 0, min(clock[0] + 1, LAST_STEP) << STEP_BITS
+        lost = lose and over[i] and series[i].lost != 0
+        if lost:
+            own[0].over = TERMINATED
+        mover, action, gain = own[0].to_move, actions[i], 0
         if first_illegal(i, i + 1, legal, actions, bound, over) >= 0:
-            if error[0] >= first:
-                wrong[i] = action
-                cuda.atomic.min(error, 0, first | i)
+            if lose:
+                gain, lost = forfeit(own, 0, series, i), True
+            else:
+                note_illegal(i, action, error, wrong, clock)
         elif over[i]:
             if restarts:
                 restart(own, 0, series, i, starts, spans)
+                lost = False
         else:
             before = own[0].payoff
             play(own[0], action)
@@ -129,8 +149,13 @@ def step_kernel(game: Game, words: int, form: int, same_step: bool, restarts: bo
                 for w in range(size):
                     finals[w, i] = column[w]
                 restart(own, 0, series, i, starts, spans)
+                lost = False
+        if lost:  # this is kept of the state, and what follows shows the end
+            own[0].over = RUNNING
         for w in range(size):
             states[w, i] = column[w]
+        if lost:
+            own[0].over = TERMINATED
         over[i], to_move[i] = own[0].over != RUNNING, own[0].to_move
         look(own[0], i, legal, masks, views)
 
@@ -153,7 +178,9 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
     look, size, layout = look_kernel(game, words, form), *_layout(game)
 
     @per_game
-    def show(states, legal, over, masks, views, rewards, both, terminated, truncated, to_move):
+    def show(
+        states, series, legal, over, masks, views, rewards, both, terminated, truncated, to_move,
+    ):  # fmt: skip
         i = cuda.grid(1)
         if i >= states.shape[1]:
             return
@@ -161,6 +188,8 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
         own = record_in(column, layout)
         for w in range(size):
             column[w] = states[w, i]
+        if series[i].lost:
+            own[0].over = TERMINATED
         end = own[0].over
         report(i, end, 0, 0, rewards, both, terminated, truncated)
         over[i], to_move[i] = end != RUNNING, own[0].to_move
@@ -231,8 +260,7 @@ def choose_all(legal, over, series, actions):
 @functools.cache
 def rollout_kernel(game: Game, words: int) -> Any:
     """The kernel that plays random legal moves; `ended`, `(1,)`, counts games that end in it."""
-    play, write_legal, restart = game.rules.play, game.rules.write_legal, restart_kernel(game)
-    size, layout = _layout(game)
+    roll, size, layout = roll_kernel(game, words), *_layout(game)
 
     @cuda.jit  # a game stays in its thread for many plies: there is no limit of registers
     def rollout(plies, states, series, starts, spans, ended):
@@ -240,21 +268,10 @@ def rollout_kernel(game: Game, words: int) -> Any:
         if i >= states.shape[1]:
             return
         column, choices = cuda.local.array(size, U64), cuda.local.array(words, U64)
-        own, count = record_in(column, layout), 0
+        own = record_in(column, layout)
         for w in range(size):
             column[w] = states[w, i]
-        for _ in range(plies):
-            for w in range(words):
-                choices[w] = ZERO
-            write_legal(own[0], choices)
-            action = choose_random(choices, words, series[i].key, series[i].ply)
-            series[i].ply += 1
-            if action >= 0:  # there is none if the game was already over
-                play(own[0], action)
-            if own[0].over != RUNNING:
-                if action >= 0:
-                    count += 1
-                restart(own, 0, series, i, starts, spans)
+        count = roll(plies, own, 0, series, i, starts, spans, choices)
         for w in range(size):
             states[w, i] = column[w]
         cuda.atomic.add(ended, 0, count)

@@ -13,7 +13,6 @@ from gymnasium.vector import AutoresetMode
 from azumaya.envs.adapters.batch.arguments import check_flag
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.cuda.batch import CudaBatch
-from azumaya.envs.engine.checks import check_illegal
 from azumaya.envs.engine.guard import Call
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
@@ -43,9 +42,10 @@ class CudaVectorEnv(AzumayaVectorEnv):
             and the error is raised by the next call that waits for the device anyway: `check`,
             `position`, `reset`, `get_state`, `set_state`, `rollout` or `close`. If True, every
             step first waits for the device to check the actions; it raises at once, and no game
-            has changed.
+            has changed. Without effect with `illegal="lose"`, where no action is checked.
         threads: None: the device has threads of its own.
-        illegal: `"raise"`; a device cannot let an illegal action lose the game.
+        illegal: as for `AzumayaVectorEnv`. With `"lose"`, only shape, type and device of actions
+            are errors, and a step never waits.
         **options: the game's options.
 
     Raises:
@@ -70,8 +70,6 @@ class CudaVectorEnv(AzumayaVectorEnv):
     ) -> None:
         if threads is not None:
             raise OptionError(f"threads={brief(threads)}: must be None on a CUDA device")
-        if check_illegal(illegal) != "raise":
-            raise OptionError(f"illegal={brief(illegal)}: must be 'raise' on a CUDA device")
         self._check_actions = check_flag("check_actions", check_actions)
         super().__init__(
             game,
@@ -79,11 +77,12 @@ class CudaVectorEnv(AzumayaVectorEnv):
             observation=observation,
             copy=copy,
             autoreset_mode=autoreset_mode,
+            illegal=illegal,
             **options,
         )
 
     def _make_games(self, **arguments: Any) -> CudaBatch:
-        del arguments["threads"], arguments["illegal"]
+        del arguments["threads"]
         check = self._check_actions
         return CudaBatch(self.game, self.setup, self.num_envs, check_actions=check, **arguments)
 
