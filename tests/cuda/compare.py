@@ -17,6 +17,8 @@ from azumaya.envs.observation import unpack_bits, unpack_planes
 FORMS = ("planes", "packed", "none")
 MODES = ("NextStep", "SameStep", "Disabled")
 COMBINATIONS = tuple((form, mode) for mode in MODES for form in FORMS)
+PLANTED = (-1, 2**40, 0)
+"""Actions of which the first two are never legal, and the last one is not always."""
 
 
 def on_host(value: Any) -> np.ndarray:
@@ -70,14 +72,17 @@ def equal_states(host: Any, device: Any) -> None:
 
 
 class Pair:
-    """Two environments with the same arguments, one on the CPU and one on a device."""
+    """Two environments with the same arguments, one on the CPU and one on a device.
+
+    With `illegal="lose"`, every fifth game gets an action that may be illegal in each step.
+    """
 
     def __init__(self, game: Game, num_envs: int, form: str, mode: str, **options: Any) -> None:
         alike = {"observation": form, "autoreset_mode": mode, **options}
         self.host = make_vec(game.name, num_envs, threads=1, **alike)
         self.device: Any = make_vec(game.name, num_envs, device="cuda", **alike)
         self.mode, self.ends, self._over = mode, 0, np.zeros(num_envs, bool)
-        self._steps = 0
+        self._steps, self._spoils = 0, options.get("illegal") == "lose"
 
     def reset(self, **arguments: Any) -> None:
         """Reset both and compare the results."""
@@ -90,6 +95,8 @@ class Pair:
             self.reset(options={"reset_mask": self._over})
         actions = self.device.random_actions()
         equal("actions", self.host.random_actions(), actions)
+        if self._spoils:
+            actions[self._steps % 5 :: 5] = PLANTED[self._steps % len(PLANTED)]
         results = self.host.step(on_host(actions).copy())
         equal_results(results, self.device.step(actions))
         self._over = results[2] | results[3]
@@ -101,6 +108,26 @@ class Pair:
         for _ in range(steps):
             self.step()
         equal_states(self.host, self.device)
+
+
+def illegal_actions_lose(game: Game, count: int, form: str, mode: str, **options: Any) -> None:
+    """As on the CPU in steps, saved games, positions and rollouts; and no error is kept."""
+    pair = Pair(game, count, form, mode, illegal="lose", **options)
+    pair.play(7, seed=6)
+    state = pair.host.get_state()
+    lost = np.flatnonzero(state[1]["lost"])
+    assert (len(lost) > 0) == (mode != "SameStep")
+    equal_results(pair.host.set_state(state), pair.device.set_state(state))
+    for row in lost[:2]:
+        assert pair.host.position(row) == pair.device.position(row)
+    assert pair.host.rollout(0) == pair.device.rollout(0) == 0
+    equal_states(pair.host, pair.device)
+    pair.step()
+    assert pair.host.rollout(3) == pair.device.rollout(3)
+    equal_states(pair.host, pair.device)
+    pair.reset()
+    pair.step()
+    pair.device.check()
 
 
 def illegal_actions_are_reported_later(game: Game, count: int) -> None:

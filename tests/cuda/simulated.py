@@ -33,6 +33,7 @@ from tests.cuda.compare import (
     equal,
     equal_results,
     equal_states,
+    illegal_actions_lose,
     random_bits_are_spread,
 )
 from tests.vector.cases import interrupt
@@ -162,6 +163,25 @@ def test_checked_actions_change_no_game() -> None:
     assert all(a.tobytes() == b.tobytes() for a, b in zip(before, env.get_state(), strict=True))
     env.step(legal)
     env.check()
+
+
+@pytest.mark.parametrize(("game", "form", "mode"), runs())
+def test_illegal_actions_lose(game: Game, form: str, mode: str) -> None:
+    illegal_actions_lose(game, 7, form, mode, **STARTS[game.name])
+
+
+def test_an_action_that_loses_is_no_error() -> None:
+    """Even if actions are to be checked; but such a game fits only where actions may lose."""
+    env = device_env(num_envs=4, check_actions=True, illegal="lose")
+    legal, illegal = legal_and_illegal(env)
+    legal[2] = illegal[2]
+    _, rewards, terminated, *_ = env.step(legal)
+    assert (rewards[2], bool(terminated[2])) == (-1, True)
+    with pytest.raises(IllegalActionError, match="float64 given"):
+        env.step(legal.double())
+    other, state = device_env(num_envs=4), env.get_state()
+    with pytest.raises(OptionError, match="state: row 2 was lost by an illegal action"):
+        other.set_state(state)
 
 
 def test_an_action_for_a_finished_game() -> None:
@@ -325,7 +345,6 @@ def rows_have_options_of_their_own(pair: Pair) -> None:
 def test_arguments() -> None:
     for arguments, pattern in (
         ({"threads": 2}, "threads=2"),
-        ({"illegal": "lose"}, "illegal='lose': must be 'raise' on a CUDA device"),
         ({"illegal": "nonsense"}, "illegal='nonsense'"),
         ({"observation": "bits"}, "observation='bits'"),
         ({"autoreset_mode": "never"}, "autoreset_mode"),

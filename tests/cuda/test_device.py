@@ -5,20 +5,26 @@ python -m pytest -m cuda tests/cuda
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from azumaya.envs import make_vec
 from azumaya.envs.adapters.cuda.device import Device
+from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.game import Game
 from tests.cases import TESTED, Case, cases_of
 from tests.cuda.compare import (
     COMBINATIONS,
+    MODES,
+    PLANTED,
     Pair,
     checked_actions_change_no_game,
+    equal_results,
     equal_states,
     illegal_actions_are_reported_later,
+    illegal_actions_lose,
     random_bits_are_spread,
 )
 
@@ -87,6 +93,61 @@ def test_on_another_stream(game: Game) -> None:
 def test_illegal_actions(game: Game) -> None:
     illegal_actions_are_reported_later(game, 4096)
     checked_actions_change_no_game(game)
+    for mode in MODES:
+        illegal_actions_lose(game, 4096, "planes", mode)
+
+
+# ---- CUDA graphs ----
+
+
+def captured(call: Callable[[], Any]) -> tuple[Callable[[], None], Any]:
+    """A CUDA graph of the work that a call queues: what replays it, and what the call returned."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        results = call()
+    return graph.replay, results
+
+
+@ALL_GAMES
+@pytest.mark.parametrize("illegal", ["raise", "lose"])
+def test_replays_of_a_captured_step_are_steps(game: Game, illegal: str) -> None:
+    """Choice and step in one graph; with `"lose"` some actions are illegal."""
+    pair = Pair(game, 512, "packed", "NextStep", illegal=illegal, copy=False)
+
+    def turn(env: Any) -> Any:
+        actions = env.random_actions()
+        if illegal == "lose":
+            actions[::50] = PLANTED[0]
+        return env.step(actions)
+
+    pair.play(1, seed=7)  # compiles everything, which cannot be captured
+    replay, results = captured(lambda: turn(pair.device))
+    for _ in range(200):
+        expected = turn(pair.host)
+        replay()
+    equal_results(expected, results)
+    equal_states(pair.host, pair.device)
+    pair.step()
+
+
+@ALL_GAMES
+def test_replays_are_counted_in_errors(game: Game) -> None:
+    """An illegal action of the seventh replay was in that step, after those before the capture."""
+    env: Any = make_vec(game.name, 512, device="cuda", observation="none", copy=False)
+    env.reset(seed=1)
+    for _ in range(2):
+        env.step(env.random_actions())
+    actions = env.random_actions()
+    replay, _ = captured(lambda: env.step(actions))
+    for bad, number, steps in ((7, 2 + 7, 2 + 10), (4, 4, 10)):  # reported steps count no more
+        for turn in range(1, 11):
+            actions.copy_(env.random_actions())
+            if turn == bad:
+                actions[[300, 17]] = PLANTED[0]
+            replay()
+        with pytest.raises(IllegalActionError, match=rf"\[17\]: -1 .* step {number} of {steps} "):
+            env.check()
+        env.check()
 
 
 def test_rows_beyond_two_gigabytes() -> None:

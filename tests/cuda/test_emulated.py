@@ -21,10 +21,12 @@ from azumaya.envs.game import Game
 from tests.cases import CASES, TESTED, Case, cases_of
 from tests.cuda.compare import (
     COMBINATIONS,
+    MODES,
     Pair,
     checked_actions_change_no_game,
     equal_states,
     illegal_actions_are_reported_later,
+    illegal_actions_lose,
     random_bits_are_spread,
 )
 from tests.cuda.emulator.build import missing
@@ -137,6 +139,14 @@ def test_illegal_actions_change_nothing(game: Game) -> None:
     after = env.get_state()[0]
     same = {row for row in range(GAMES_AT_ONCE) if before[row].tobytes() == after[row].tobytes()}
     assert same == bad.keys()
+
+
+@ALL_GAMES
+@pytest.mark.parametrize("mode", MODES)
+def test_illegal_actions_lose(game: Game, mode: str) -> None:
+    """Also in positions near the end, where the rules end other games of the batch."""
+    for options in ({}, near_the_end(cases_of(game)[0])):
+        illegal_actions_lose(game, GAMES_AT_ONCE, "packed", mode, **options)
 
 
 @ALL_GAMES

@@ -50,6 +50,20 @@ def _layout(game: Game) -> tuple[int, np.dtype[Any]]:
     return game.rules.state.itemsize // WORD, aligned_record(game.rules.state)
 
 
+@kernel
+def load(columns, i, column):
+    """Copy column `i` to a thread's memory, whose size is known when a kernel is compiled."""
+    for w in range(column.shape[0]):
+        column[w] = columns[w, i]
+
+
+@kernel
+def store(column, columns, i):
+    """Copy it back."""
+    for w in range(column.shape[0]):
+        columns[w, i] = column[w]
+
+
 @functools.cache
 def look_kernel(game: Game, words: int, form: int) -> Any:
     """The kernel `look(state, row, legal, masks, views)`: write a packed row.
@@ -122,8 +136,7 @@ def step_kernel(
             return
         column = cuda.local.array(size, U64)
         own = record_in(column, layout)
-        for w in range(size):
-            column[w] = states[w, i]
+        load(states, i, column)
         lost = lose and over[i] and series[i].lost != 0
         if lost:
             own[0].over = TERMINATED
@@ -146,14 +159,12 @@ def step_kernel(
         if same_step:
             ended[i] = end != RUNNING
             if end != RUNNING:
-                for w in range(size):
-                    finals[w, i] = column[w]
+                store(column, finals, i)
                 restart(own, 0, series, i, starts, spans)
                 lost = False
         if lost:  # this is kept of the state, and what follows shows the end
             own[0].over = RUNNING
-        for w in range(size):
-            states[w, i] = column[w]
+        store(column, states, i)
         if lost:
             own[0].over = TERMINATED
         over[i], to_move[i] = own[0].over != RUNNING, own[0].to_move
@@ -186,8 +197,7 @@ def show_kernel(game: Game, words: int, form: int) -> Any:
             return
         column = cuda.local.array(size, U64)
         own = record_in(column, layout)
-        for w in range(size):
-            column[w] = states[w, i]
+        load(states, i, column)
         if series[i].lost:
             own[0].over = TERMINATED
         end = own[0].over
@@ -210,8 +220,7 @@ def finals_kernel(game: Game, form: int) -> Any:
             return
         column = cuda.local.array(size, U64)
         own = record_in(column, layout)
-        for w in range(size):
-            column[w] = finals[w, i]
+        load(finals, i, column)
         to_move[i] = own[0].to_move
         if form != NONE:
             seen = cuda.local.array(room, U64)
@@ -240,8 +249,7 @@ def begin_kernel(game: Game) -> Any:
         for w in range(size):
             column[w] = ZERO
         renew(own, 0, series, i, starts, setup)
-        for w in range(size):
-            states[w, i] = column[w]
+        store(column, states, i)
 
     return begin
 
@@ -269,11 +277,9 @@ def rollout_kernel(game: Game, words: int) -> Any:
             return
         column, choices = cuda.local.array(size, U64), cuda.local.array(words, U64)
         own = record_in(column, layout)
-        for w in range(size):
-            column[w] = states[w, i]
+        load(states, i, column)
         count = roll(plies, own, 0, series, i, starts, spans, choices)
-        for w in range(size):
-            states[w, i] = column[w]
+        store(column, states, i)
         cuda.atomic.add(ended, 0, count)
 
     return rollout
