@@ -10,15 +10,39 @@ from pathlib import Path
 from azumaya.baselines.agents import GreedyAgent
 from azumaya.envs import GAMES, Position
 from azumaya.envs.render import palette, png_of, svg_of
-from azumaya.envs.render.layout import BOARD_LEFT, HEIGHT, PANEL, WIDTH
+from azumaya.envs.render.layout import (
+    BOARD_LEFT,
+    BOARD_SIZE,
+    BOARD_TOP,
+    HEX_CENTRE,
+    HEX_RADIUS,
+    Point,
+)
 from azumaya.envs.render.pieces import element, text
 
-COLUMNS, TITLE, PIXELS = 4, 44, 1960
-"""Boards per row, the height of the name above each, and the width of the picture in pixels."""
+COLUMNS, PIXELS = 4, 1560
+"""Boards per row, and the width of the picture in pixels."""
+GAP, NAME, LINE = 40, 64, 50
+"""Around the boards; the height of the name, and of each line of the caption below a board."""
+FRAME = 8
+"""What is shown around a board: its border, but not the labels of rows and columns."""
 PART_PLAYED = 0.7
 """A position is taken after this fraction of a game's plies."""
 LONGEST, SEEDS = 120, 24
 """The most plies of a game, and the number of games from which the longest is chosen."""
+CAPTIONS = {
+    "sudoku_moyo": "fill your own regions;\nno move left: you lose",
+    "sudoku_horikomi": "enter both regions;\nfewer holes win",
+    "sudoku_tiles": "score for every tile\nthat the new tile sees",
+    "halma_dominari": "race six numbers\nacross, forward only",
+    "vierer_dominari": "four in a row; blanks\nfill dead cells",
+    "revers_dominari": "surround stones and\nturn them over",
+    "score_dominari": "grow from a corner;\nfill blocks and lines",
+    "abalone": "push six marbles\noff the board",
+}
+SIDE = BOARD_SIZE + 2 * FRAME
+HEIGHT = NAME + SIDE + 2 * LINE + GAP
+"""The side of a board with its frame, and the height of a row of boards."""
 
 
 def middle_of_a_game(name: str) -> tuple[Position, int]:
@@ -38,20 +62,35 @@ def line_of_play(name: str, seed: int) -> list[tuple[Position, int]]:
     return line
 
 
+def cropped(svg: str, at: Point, hexagonal: bool) -> str:
+    """The board of a picture without labels, panel and caption, drawn at a place."""
+    side = 2 * HEX_RADIUS + FRAME if hexagonal else SIDE
+    middle = HEX_CENTRE if hexagonal else (BOARD_LEFT + BOARD_SIZE / 2, BOARD_TOP + BOARD_SIZE / 2)
+    box = f"{middle[0] - side / 2} {middle[1] - side / 2} {side} {side}"
+    head = f'<svg x="{at[0]}" y="{at[1]}" width="{SIDE}" height="{SIDE}" viewBox="{box}">'
+    return head + svg.split(">", 1)[1]
+
+
 def tile(index: int, name: str) -> str:
-    """A board with the game's name above it, at its place in the picture."""
+    """A board with the game's name above and its idea below, at its place in the picture."""
     position, action = middle_of_a_game(name)
+    scene = position.scene(last_action=action)
     row, column = divmod(index, COLUMNS)
-    x, y = column * (WIDTH + PANEL), row * (HEIGHT + TITLE)
-    title = text(GAMES[name].title, (x + BOARD_LEFT, y + 30), 19, palette.INK, "start")
-    board = svg_of(position.scene(last_action=action))
-    return title + board.replace("<svg ", f'<svg x="{x}" y="{y + TITLE}" ', 1)
+    x, y = GAP + column * (SIDE + GAP), GAP + row * HEIGHT
+    title = text(GAMES[name].title, (x + FRAME, y + NAME / 2), 42, palette.INK, "start")
+    board = cropped(svg_of(scene), (x, y + NAME), scene.board == "hex61")
+    below = y + NAME + SIDE + LINE * 0.7
+    lines = [
+        text(line, (x + FRAME, below + LINE * n), 32, palette.INK, "start")
+        for n, line in enumerate(CAPTIONS[name].split("\n"))
+    ]
+    return title + board + "".join(lines)
 
 
 def main() -> None:
     """Draw the boards into one picture."""
     tiles = [tile(index, name) for index, name in enumerate(GAMES)]
-    width, height = COLUMNS * (WIDTH + PANEL), -(-len(tiles) // COLUMNS) * (HEIGHT + TITLE)
+    width, height = GAP + COLUMNS * (SIDE + GAP), GAP + -(-len(tiles) // COLUMNS) * HEIGHT
     paper = element("rect", width=width, height=height, fill=palette.PAPER)
     sheet = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
