@@ -1,31 +1,24 @@
 """Draw `overview.png`, the README's picture: a position of every game, played by greedy agents.
 
-python docs/images/make_overview.py
+PYTHONPATH=docs/_ext python docs/images/make_overview.py
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from azumaya_docs.boards import FRAME, cropped
+
 from azumaya.baselines.agents import GreedyAgent
 from azumaya.envs import GAMES, Position
-from azumaya.envs.render import palette, png_of, svg_of
-from azumaya.envs.render.layout import (
-    BOARD_LEFT,
-    BOARD_SIZE,
-    BOARD_TOP,
-    HEX_CENTRE,
-    HEX_RADIUS,
-    Point,
-)
+from azumaya.envs.render import palette, png_of
+from azumaya.envs.render.layout import BOARD_SIZE
 from azumaya.envs.render.pieces import element, text
 
 COLUMNS, PIXELS = 4, 1560
 """Boards per row, and the width of the picture in pixels."""
 GAP, NAME, LINE = 40, 64, 50
 """Around the boards; the height of the name, and of each line of the caption below a board."""
-FRAME = 8
-"""What is shown around a board: its border, but not the labels of rows and columns."""
 PART_PLAYED = 0.7
 """A position is taken after this fraction of a game's plies."""
 LONGEST, SEEDS = 120, 24
@@ -62,23 +55,14 @@ def line_of_play(name: str, seed: int) -> list[tuple[Position, int]]:
     return line
 
 
-def cropped(svg: str, at: Point, hexagonal: bool) -> str:
-    """The board of a picture without labels, panel and caption, drawn at a place."""
-    side = 2 * HEX_RADIUS + FRAME if hexagonal else SIDE
-    middle = HEX_CENTRE if hexagonal else (BOARD_LEFT + BOARD_SIZE / 2, BOARD_TOP + BOARD_SIZE / 2)
-    box = f"{middle[0] - side / 2} {middle[1] - side / 2} {side} {side}"
-    head = f'<svg x="{at[0]}" y="{at[1]}" width="{SIDE}" height="{SIDE}" viewBox="{box}">'
-    return head + svg.split(">", 1)[1]
-
-
 def tile(index: int, name: str) -> str:
     """A board with the game's name above and its idea below, at its place in the picture."""
     position, action = middle_of_a_game(name)
-    scene = position.scene(last_action=action)
     row, column = divmod(index, COLUMNS)
     x, y = GAP + column * (SIDE + GAP), GAP + row * HEIGHT
     title = text(GAMES[name].title, (x + FRAME, y + NAME / 2), 42, palette.INK, "start")
-    board = cropped(svg_of(scene), (x, y + NAME), scene.board == "hex61")
+    place = f'x="{x}" y="{y + NAME}" width="{SIDE}" height="{SIDE}"'
+    board = cropped(position, action, place)
     below = y + NAME + SIDE + LINE * 0.7
     lines = [
         text(line, (x + FRAME, below + LINE * n), 32, palette.INK, "start")

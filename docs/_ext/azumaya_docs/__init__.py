@@ -1,8 +1,9 @@
 """Sphinx directives that draw boards and make tables from the code when the pages are built.
 
 - `{board} GAME`: a position as a figure; the body is its caption. Options: `position` (a text) or
-  `seed`, `options` (a Python dict), `moves` to play from there, `candidates`, and `legal` and
-  `illegal`, lists of moves that the page calls so; they are checked when it is built.
+  `seed`, `options` (a Python dict), `moves` to play from there, `candidates`, `cropped` for the
+  board alone, and `legal` and `illegal`, lists of moves that the page calls so; they are checked
+  when it is built.
 - `{bits} GAME`: sets of cells side by side; see `boards.evaluate`.
 - `{games}`, `{training}`, `{exams}`, `{hyperparameters}`, `{facts} GAME`, `{options} GAME`,
   `{planes} GAME`, `{actions} GAME`, `{statistics} GAME`, `{state} GAME`: tables.
@@ -82,6 +83,7 @@ class Board(Picture):
         "legal": directives.unchanged,
         "illegal": directives.unchanged,
         "candidates": directives.flag,
+        "cropped": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -92,7 +94,11 @@ class Board(Picture):
             boards.check_claims(position, *claims)
         except ValueError as error:
             raise self.error(str(error)) from error
-        svg = position.svg(candidates="candidates" in self.options, last_action=last)
+        if "cropped" in self.options:
+            givens = "position" not in self.options
+            svg = boards.cropped(position, last, 'width="360" height="360"', givens)
+        else:
+            svg = position.svg(candidates="candidates" in self.options, last_action=last)
         caption = self.parse_text_to_nodes("\n".join(self.content)) if self.content else []
         return self.figure(svg, f"{position.game.title}: {position}", caption)
 

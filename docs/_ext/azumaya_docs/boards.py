@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 
 from azumaya.envs import Position
 from azumaya.envs.kernels.bits import cells_of
+from azumaya.envs.render import svg_of
+from azumaya.envs.render.layout import BOARD_LEFT, BOARD_SIZE, BOARD_TOP, HEX_CENTRE, HEX_RADIUS
 
 CELL, GAP, TITLE = 20, 26, 24
 LIT, UNLIT, LINE, INK = "#d9821b", "#f3eee2", "#4a4335", "#2c2b29"
@@ -55,6 +57,31 @@ def save_svg(svg: str, folder: Path) -> str:
     if not path.exists():
         path.write_text(svg, "utf-8", newline="\n")
     return name
+
+
+FRAME = 8
+"""Pixels shown around a board without its labels."""
+
+
+def cropped(position: Position, last: int | None, attributes: str, givens: bool = True) -> str:
+    """The board of a position without labels, panel and caption, as an SVG element.
+
+    `givens=False` draws all stones as played ones: a position text does not tell them apart.
+    """
+    scene = position.scene(last_action=last)
+    if not givens:
+        stones = tuple(stone and replace(stone, given=False) for stone in scene.stones)
+        scene = replace(scene, stones=stones)
+    if scene.board == "hex61":
+        (x, y), side = HEX_CENTRE, 2 * HEX_RADIUS
+    else:
+        x, y, side = BOARD_LEFT + BOARD_SIZE / 2, BOARD_TOP + BOARD_SIZE / 2, BOARD_SIZE
+    side += 2 * FRAME
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {attributes} role="img" '
+        f'viewBox="{x - side / 2} {y - side / 2} {side} {side}">'
+    )
+    return head + svg_of(scene).split(">", 1)[1]
 
 
 # ---- sets of cells ----
