@@ -25,7 +25,7 @@ LONGEST, SEEDS = 120, 24
 """The most plies of a game, and the number of games from which the longest is chosen."""
 CAPTIONS = {
     "sudoku_moyo": "fill your own regions;\nno move left: you lose",
-    "sudoku_horikomi": "enter both regions;\nfewer holes win",
+    "sudoku_horikomi": "invade; the player with\nfewer holes wins",
     "sudoku_tiles": "score for every tile\nthat the new tile sees",
     "halma_dominari": "race six numbers\nacross, forward only",
     "vierer_dominari": "four in a row; blanks\nfill dead cells",
