@@ -193,6 +193,18 @@ def test_a_wrong_equation_of_boards_is_refused(extension: Any) -> None:
         boards.evaluate(position, [*right[:1], "XOR", *right[2:]])
 
 
+@every_game
+def test_a_cropped_picture_is_the_board_alone(game: Game, extension: Any) -> None:
+    """It is a square and has every cell; stones look played where nobody knows which are given."""
+    cropped, position = extension["boards"].cropped, Position(game, seed=1)
+    picture = cropped(position, None, 'width="9"')
+    _, _, width, height = re.findall(r'viewBox="(\S+) (\S+) (\S+) (\S+)"', picture)[0]
+    assert width == height
+    assert picture.count("data-cell") == len(position.scene().stones)
+    given = any(stone and stone.given for stone in position.scene().stones)
+    assert (cropped(position, None, 'width="9"', givens=False) != picture) == given
+
+
 def test_pictures_with_equal_content_are_one_file(extension: Any, tmp_path: Path) -> None:
     svg = Position("abalone").svg()
     first = extension["boards"].save_svg(svg, tmp_path)
