@@ -16,7 +16,7 @@ from azumaya.baselines.search.arguments import (
     check_temperature,
 )
 from azumaya.baselines.search.budget import Budget, check_budget
-from azumaya.baselines.search.evaluator import Evaluator, check_evaluator, check_fits
+from azumaya.baselines.search.evaluator import AnyEvaluator, check_evaluator, check_fits
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.grove import Grove
 from azumaya.baselines.search.outcome import Outcome
@@ -45,13 +45,13 @@ class BatchPUCT:
     Args:
         budget: simulations or time per searched position. Games that are searched at once share
             their time.
-        evaluator: the network.
+        evaluator: the network, an `Evaluator` or a `PackedEvaluator`.
         exploration: exploration weight for results from -1 to 1; for larger payoffs it is scaled
             by the range of the results so far and 0.
         temperature: the priors are the softmax of the logits divided by this.
         leaves: the most leaves of one game in a batch. More fill the batches of few games, and make
             the search a little worse for the same simulations. Games with hidden draws have one.
-        batch: the size of the batches, which are filled up with zeros.
+        batch: the size of an `Evaluator`'s batches, which are filled up with zeros.
         games: the most games searched at once.
         megabytes: memory for the nodes of each game; less is used for a small budget.
         threads: the number of threads for the trees; None means one per core. The evaluator has
@@ -69,7 +69,7 @@ class BatchPUCT:
     def __init__(
         self,
         budget: Budget,
-        evaluator: Evaluator,
+        evaluator: AnyEvaluator,
         *,
         exploration: float = EXPLORATION,
         temperature: float = TEMPERATURE,

@@ -34,9 +34,27 @@ class Evaluator(Protocol):
         """
 
 
-def check_evaluator(evaluator: Any) -> Evaluator:
+@runtime_checkable
+class PackedEvaluator(Protocol):
+    """An evaluator that unpacks positions itself, on its own device; `BatchPUCT` takes it, too."""
+
+    def evaluate_packed(
+        self, observation: np.ndarray, action_mask: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As `Evaluator.evaluate`, of all positions that wait at once.
+
+        Args:
+            observation: packed observations, `(B, W)` uint64.
+            action_mask: packed legal actions, `(B, W')` uint64.
+        """
+
+
+AnyEvaluator = Evaluator | PackedEvaluator
+
+
+def check_evaluator(evaluator: Any) -> AnyEvaluator:
     """An evaluator; `OptionError` for anything else."""
-    if not isinstance(evaluator, Evaluator) or isinstance(evaluator, type):
+    if not isinstance(evaluator, AnyEvaluator) or isinstance(evaluator, type):
         raise OptionError(
             f"evaluator={brief(evaluator)}: an object with a method evaluate(planes, masks) is "
             "needed"
@@ -44,23 +62,24 @@ def check_evaluator(evaluator: Any) -> Evaluator:
     return evaluator
 
 
-def check_fits(evaluator: Evaluator, position: Position) -> None:
+def check_fits(evaluator: AnyEvaluator, position: Position) -> None:
     """Let an evaluator refuse a game; raises what its `check` does."""
     check = getattr(evaluator, "check", None)
     if check is not None:
         check(position)
 
 
-def evaluated(
-    evaluator: Evaluator, planes: np.ndarray, masks: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The logits, float32, and values, float64, of a batch.
+def checked(given: Any, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The logits, float32, and values, float64, that an evaluator returned.
+
+    Args:
+        given: what it returned.
+        masks: the legal actions, `(B, A)` bool.
 
     Raises:
-        OptionError: the evaluator did not return a pair of arrays of real numbers, an array has the
-            wrong shape, or a number that counts is not finite.
+        OptionError: this is not a pair of arrays of real numbers, an array has the wrong shape, or
+            a number that counts is not finite.
     """
-    given = evaluator.evaluate(planes, masks)
     try:
         logits, values = given
         logits, values = _numbers(logits, np.float32), _numbers(values, np.float64)

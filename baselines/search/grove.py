@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from azumaya.baselines.search.evaluator import Evaluator, evaluated
+from azumaya.baselines.search.evaluator import AnyEvaluator, PackedEvaluator, checked
 from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.simulations import LEAF, Leaves, finish_kernel, select_kernel
 from azumaya.baselines.search.tree import PRIOR_NODE
@@ -94,15 +94,26 @@ class Grove(Trees):
         """Expand the leaves of the trees `first` to `last - 1`, and pass their values up."""
         self._finish(first, last, terms, self.arrays, self.leaves, self._desks[thread])
 
-    def evaluate(self, evaluator: Evaluator, batch: int) -> None:
-        """Evaluate the leaves that wait, `batch` at a time."""
-        game, view, leaves = self.kernels.game, self.kernels.game.observation, self.leaves
+    def evaluate(self, evaluator: AnyEvaluator, batch: int) -> None:
+        """Evaluate the leaves that wait, `batch` at a time, or all at once if they stay packed."""
+        leaves = self.leaves
         waiting = np.flatnonzero(leaves.rows["waits"][: self.count * self._each])
-        for at in range(0, len(waiting), batch):
-            rows = waiting[at : at + batch]
-            planes = np.zeros((batch, len(view.planes), *view.shape), np.int8)
-            masks = np.zeros((batch, self.num_actions), bool)
-            planes[: len(rows)] = unpack_planes(game, leaves.observed[rows])
+        packed = isinstance(evaluator, PackedEvaluator)
+        size = max(len(waiting), 1) if packed else batch
+        for at in range(0, len(waiting), size):
+            rows = waiting[at : at + size]
+            masks = np.zeros((size, self.num_actions), bool)
             masks[: len(rows)] = unpack_bits(leaves.words[rows], self.num_actions)
-            logits, values = evaluated(evaluator, planes, masks)
+            if isinstance(evaluator, PackedEvaluator):
+                given = evaluator.evaluate_packed(leaves.observed[rows], leaves.words[rows])
+            else:
+                given = evaluator.evaluate(self._planes(rows, size), masks)
+            logits, values = checked(given, masks)
             leaves.logits[rows], leaves.values[rows] = logits[: len(rows)], values[: len(rows)]
+
+    def _planes(self, rows: np.ndarray, size: int) -> np.ndarray:
+        """The observations of some leaves, in a batch that is filled up with zeros."""
+        game, view = self.kernels.game, self.kernels.game.observation
+        planes = np.zeros((size, len(view.planes), *view.shape), np.int8)
+        planes[: len(rows)] = unpack_planes(game, self.leaves.observed[rows])
+        return planes

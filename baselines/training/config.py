@@ -1,8 +1,8 @@
 """The configuration of a training run: options, their defaults and their file.
 
 A script's own `Config` inherits from one of these classes and adds the script's own options:
-`RunConfig` has what every run needs, and `PPOConfig` adds a network of `NETWORKS` and the
-hyperparameters of PPO. `completed` checks the options and fills in defaults; `stored_form` and
+`RunConfig` has what every run needs, `NetworkConfig` adds a network of `NETWORKS`, and `PPOConfig`
+the hyperparameters of PPO. `completed` checks the options and fills in defaults; `stored_form` and
 `read` convert to and from a run's `config.json`.
 """
 
@@ -172,7 +172,7 @@ class RunConfig:
         return config
 
 
-# ---- PPO ----
+# ---- networks ----
 
 
 @dataclass(frozen=True)
@@ -195,8 +195,8 @@ RECIPES = {
 
 
 @dataclass(frozen=True)
-class PPOConfig(RunConfig):
-    """The options of a run that trains a network with a policy and a value by PPO."""
+class NetworkConfig(RunConfig):
+    """The options of a run that trains a network with a policy and a value."""
 
     network: str = ""
     """`numbers`, `houses`, `board` or `plain`; the default depends on the game."""
@@ -206,6 +206,53 @@ class PPOConfig(RunConfig):
     """Depth of the network; the default depends on its kind."""
     learning_rate: Annotated[float, Numbers(0, 1, above=True)] | None = None
     """Adam's initial learning rate; the default depends on the network."""
+
+    @property
+    def network_kind(self) -> str:
+        """The network's key in `NETWORKS`."""
+        return self.network or default_network(find_game(self.game))
+
+    @property
+    def recipe(self) -> Recipe:
+        """The network's recipe, with the options that were given in place of its defaults."""
+        recipe = RECIPES[self.network_kind]
+        given = ((name, getattr(self, name, None)) for name in asdict(recipe))
+        return replace(recipe, **{name: value for name, value in given if value is not None})
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The network's `width` and `depth`."""
+        return {"width": self.recipe.width, "depth": self.recipe.depth}
+
+    def completed(self) -> Self:
+        """As `RunConfig.completed`; also checks that the network can be built."""
+        config = super().completed()
+        check_network(config.network, config.game)
+        names = {item.name for item in fields(config)}
+        recipe = {name: value for name, value in asdict(config.recipe).items() if name in names}
+        config = replace(config, network=config.network_kind, **recipe)
+        check_sizes(config.network, config.game, config.options, **config.sizes)
+        return config
+
+    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
+        """The sidecar of this run's checkpoints."""
+        return describe(
+            find_game(self.game),
+            num_actions,
+            self.network_kind,
+            self.sizes,
+            options=dict(self.options),
+            notes={"seed": self.seed, **notes},
+        )
+
+
+# ---- PPO ----
+
+
+@dataclass(frozen=True)
+class PPOConfig(NetworkConfig):
+    """The options of a run that trains such a network by PPO."""
+
     games: Annotated[int, Numbers(1, 1_000_000)] = 64
     """Games played in parallel."""
     rollout: Annotated[int, Numbers(1, 1_000_000)] = 64
@@ -230,42 +277,15 @@ class PPOConfig(RunConfig):
     """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
     default depends on the network."""
 
-    @property
-    def network_kind(self) -> str:
-        """The network's key in `NETWORKS`."""
-        return self.network or default_network(find_game(self.game))
-
-    @property
-    def recipe(self) -> Recipe:
-        """The network's recipe, with the options that were given in place of its defaults."""
-        recipe = RECIPES[self.network_kind]
-        given = ((name, getattr(self, name)) for name in asdict(recipe))
-        return replace(recipe, **{name: value for name, value in given if value is not None})
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The network's `width` and `depth`."""
-        return {"width": self.recipe.width, "depth": self.recipe.depth}
-
     def completed(self) -> Self:
-        """As `RunConfig.completed`; also checks that the network can be built, and an update."""
+        """As `NetworkConfig.completed`; also checks the size of an update."""
         config = super().completed()
-        check_network(config.network, config.game)
-        config = replace(config, network=config.network_kind, **asdict(config.recipe))
-        check_sizes(config.network, config.game, config.options, **config.sizes)
         check_update(config.games, config.rollout)
         return config
 
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
         """The sidecar of this run's checkpoints."""
-        return describe(
-            find_game(self.game),
-            num_actions,
-            self.network_kind,
-            self.sizes,
-            options=dict(self.options),
-            notes={"seed": self.seed, SHAPING: self.recipe.shaping, **notes},
-        )
+        return super().sidecar(num_actions, **{SHAPING: self.recipe.shaping, **notes})
 
 
 def agent_files(save: Save) -> dict[str, bytes]:

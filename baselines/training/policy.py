@@ -69,6 +69,10 @@ class Policy(NamedTuple):
         actions = torch.searchsorted(ends, points, right=True)
         return actions[:, 0], probs.gather(1, actions)[:, 0].log()
 
+    def log_probs(self) -> torch.Tensor:
+        """The logarithms of the probabilities of all actions, `(B, A)`."""
+        return _legal(self.logits, self.masks).log_softmax(1)
+
     def judge(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The logarithms of the probabilities of actions, and the entropies, `(B,)` each."""
         found: tuple[torch.Tensor, torch.Tensor] = _Judged.apply(*self[:2], actions)  # type: ignore[no-untyped-call]
@@ -137,11 +141,12 @@ class Threads:
         count: how many; one for a GPU.
         unpack: unpacks observations.
         device: where the networks are.
+        part: how many positions a thread evaluates at once on a CPU.
     """
 
-    def __init__(self, count: int, unpack: Unpack, device: str = "cpu") -> None:
+    def __init__(self, count: int, unpack: Unpack, device: str = "cpu", part: int = PART) -> None:
         self.count, self._unpack = count, unpack
-        self._part = PART if device == "cpu" else 1 << 62
+        self._part = part if device == "cpu" else 1 << 62
         # OpenMP counts threads for each calling thread, so each has to be told.
         self._pool = ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,))
 
@@ -155,10 +160,21 @@ class Threads:
         found = [some(0), *(other.result() for other in others)]
         return [found[i % self.count][i // self.count] for i in range(len(parts))]
 
+    def unpacked(self, seen: Seen) -> tuple[torch.Tensor, torch.Tensor]:
+        """Planes `(B, C, rows, columns)` and legal actions `(B, A)`, int8 each."""
+        bits = self._unpack(seen._asdict())
+        return bits["observation"], bits["action_mask"]
+
     def policy(self, network: nn.Module, seen: Seen) -> Policy:
         """What a network says of packed observations."""
-        bits = self._unpack(seen._asdict())
-        return policy(network, bits["observation"], bits["action_mask"])
+        return policy(network, *self.unpacked(seen))
+
+    @torch.no_grad()
+    def ask(self, network: nn.Module, seen: Seen) -> Policy:
+        """The same part by part, without gradients."""
+        cut = zip(*(parts_of(each, self._part) for each in seen), strict=True)
+        found = self.share(lambda *part: self.policy(network, Seen(*part)), list(cut))
+        return Policy(*map(torch.cat, zip(*found, strict=True)))
 
     def act(self, questions: Sequence[tuple[nn.Module, Seen]]) -> list[tuple[torch.Tensor, ...]]:
         """Ask several networks at once, each about positions of its own, at least one.
@@ -218,3 +234,51 @@ class Threads:
     def close(self) -> None:
         """End the threads."""
         self._pool.shutdown()
+
+
+class Descent:
+    """Takes a network down the gradients of losses, with Adam.
+
+    Args:
+        network: the network.
+        adam: its optimizer, see `adam_of`.
+        threads: what computes the gradients.
+        longest: the norm to which longer gradients are cut.
+    """
+
+    def __init__(
+        self, network: nn.Module, adam: torch.optim.Adam, threads: Threads, longest: float
+    ) -> None:
+        self.network, self.adam, self.threads, self._longest = network, adam, threads, longest
+        self._totals: dict[str, torch.Tensor] = {}
+
+    def set_rate(self, rate: float) -> None:
+        """Set the learning rate."""
+        for group in self.adam.param_groups:
+            group["lr"].fill_(rate)
+
+    def step(
+        self, losses: Callable[[torch.Tensor], dict[str, torch.Tensor]], rows: torch.Tensor
+    ) -> None:
+        """Learn from a minibatch; the arguments are those of `Threads.gradients`."""
+        found = self.threads.gradients(losses, self.network, rows)
+        for name, loss in found.items():
+            self._totals.setdefault(name, torch.zeros_like(loss, dtype=torch.float32)).add_(loss)
+        nn.utils.clip_grad_norm_(self.network.parameters(), self._longest)
+        self.adam.step()
+
+    def means(self, count: int) -> dict[str, float]:
+        """The means of the losses since the last call, by the number of positions."""
+        means = {name: float(total) / count for name, total in self._totals.items()}
+        for total in self._totals.values():
+            total.zero_()
+        return means
+
+
+def adam_of(network: nn.Module, rate: float) -> torch.optim.Adam:
+    """Adam for a network, which CUDA graphs can take in; they read the learning rate anew."""
+    place = next(network.parameters()).device
+    tensor = torch.tensor(rate, device=place)
+    return torch.optim.Adam(
+        network.parameters(), tensor, eps=1e-5, fused=True, capturable=place.type == "cuda"
+    )

@@ -34,7 +34,15 @@ from azumaya.baselines.training.checks import Count, Numbers, Share, check_sizes
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
 from azumaya.baselines.training.graph import Graph
-from azumaya.baselines.training.policy import Policy, Seen, Threads, copy_of, parts_of
+from azumaya.baselines.training.policy import (
+    Descent,
+    Policy,
+    Seen,
+    Threads,
+    adam_of,
+    copy_of,
+    parts_of,
+)
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import MOST_BYTES
@@ -371,31 +379,19 @@ class Learner:
     """
 
     def __init__(self, state: State, config: Config, threads: Threads) -> None:
-        self.network, self.adam = state.network, state.adam
-        self.config, self.threads = config, threads
+        self.network, self.config, self.threads = state.network, config, threads
+        self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT)
         self.rollout, self.batch = state.games.rollout, Batch.of(state.games.rollout)
-        self.totals: dict[str, torch.Tensor] = {}
-        self.step = Graph(self._step, state.games.place)
+        self.step = Graph(lambda rows: self.descent.step(self._losses, rows), state.games.place)
 
     def improve(self) -> tuple[int, dict[str, float]]:
         """Learn from the rollout; returns from how many actions, and the mean losses."""
         learned, config = self.rollout.learned.flatten().nonzero()[:, 0], self.config
-        for total in self.totals.values():
-            total.zero_()
         for _ in range(config.epochs):
             mixed = learned[torch.randperm(len(learned), device=learned.device)]
             for rows in parts_of(mixed, config.batch):
                 self.step(rows)
-        count = len(learned) * config.epochs
-        return len(learned), {name: float(total) / count for name, total in self.totals.items()}
-
-    def _step(self, rows: torch.Tensor) -> None:
-        """Learn from a minibatch."""
-        found = self.threads.gradients(self._losses, self.network, rows)
-        for name, loss in found.items():
-            self.totals.setdefault(name, torch.zeros_like(loss, dtype=torch.float32)).add_(loss)
-        nn.utils.clip_grad_norm_(self.network.parameters(), MOST_GRADIENT)
-        self.adam.step()
+        return len(learned), self.descent.means(len(learned) * config.epochs)
 
     def _losses(self, rows: torch.Tensor) -> dict[str, torch.Tensor]:
         part = self.batch.at(rows)
@@ -426,9 +422,7 @@ def begun(config: Config, games: Games) -> State:
     torch.manual_seed(config.seed)
     np.random.seed(config.seed)
     network = build(config.sidecar(games.env.setup.num_actions)).to(games.place)
-    rate = torch.tensor(config.recipe.learning_rate, device=games.place)  # graphs read it anew
-    capturable = games.place.type == "cuda"
-    adam = torch.optim.Adam(network.parameters(), rate, eps=1e-5, fused=True, capturable=capturable)
+    adam = adam_of(network, config.recipe.learning_rate)
     past, chance = Past([copy_of(network)]), states.Chance(games.place.type)
     if games.opening:
         games.random.copy_(games.draw())
@@ -446,8 +440,7 @@ def train(run: Run[Config]) -> None:
         play = Graph(lambda: estimate(games.play(network, past, threads), config), games.place)
         for update in run.updates(state, lambda: PolicyAgent(copy_of(network)), exam=True):
             falling = 1 + (config.final_share - 1) * run.progress
-            for group in state.adam.param_groups:
-                group["lr"].fill_(rate * falling * min(1.0, (update + 1) / WARM_UP))
+            learner.descent.set_rate(rate * falling * min(1.0, (update + 1) / WARM_UP))
             if update and update % config.pool_every == 0:
                 past.add(network, config.pool)
                 play.forget()

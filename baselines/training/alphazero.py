@@ -1,0 +1,310 @@
+"""Train an agent by AlphaZero: a network learns what a search that it guides finds.
+
+    python -m azumaya.baselines.training.alphazero --game sudoku_moyo --seed 1
+    python -m azumaya.baselines.training.alphazero --game sudoku_moyo --seed 1 --device cuda
+
+In each update, many games are played to their ends at once. For every move the network guides a
+tree search (`BatchPUCT`) of a few simulations, whose leaves in all games it evaluates together; the
+tree below the move is kept for the next one. The policy learns the shares of the root's visits, the
+value learns the result. What the search proves counts as it is: the value of a position then is
+exact, and its policy the moves that keep that.
+
+Positions are learned from several times, drawn from the last ones played, each time as seen through
+another symmetry of the game.
+
+This file contains, from top to bottom: the hyperparameters of learning, memory, learning, and the
+loop, `train`. `alphazero_games.py` has those of playing, and the games; `policy.py` how networks
+are asked, and learn; `run.py` has measuring, saving, stopping, the final evaluation and the learning
+curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import torch
+from torch import nn
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.checkpoint import build
+from azumaya.baselines.agents.evaluator import NetworkEvaluator
+from azumaya.baselines.agents.network import default_network
+from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.agents.search import BatchPUCTAgent
+from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.training import state as states
+from azumaya.baselines.training.alphazero_games import Lessons, PlayConfig, SelfPlay
+from azumaya.baselines.training.checks import Numbers, Positive, Share
+from azumaya.baselines.training.command import exit_code, read_words, run_script
+from azumaya.baselines.training.config import AGENT_FILES, agent_files
+from azumaya.baselines.training.graph import Graph
+from azumaya.baselines.training.policy import Descent, Seen, Threads, adam_of, copy_of, policy
+from azumaya.baselines.training.run import Run, run_training
+from azumaya.baselines.training.run_folder import Script
+from azumaya.baselines.training.saves import MOST_BYTES
+from azumaya.envs import OptionError, Position, find_game, make_vec
+from azumaya.envs.symmetries import Axis
+from azumaya.wrappers.draws import random_transform
+
+PROGRAM = "azumaya.baselines.training.alphazero"
+
+# ---- the hyperparameters ----
+
+MOST_GRADIENT = 1.0
+"""The norm to which longer gradients are cut."""
+PART = 64
+"""Positions that a thread evaluates at once: there are few at a time."""
+VIEWS = 64
+"""Random symmetries that are drawn for a run."""
+
+
+@dataclass(frozen=True)
+class Config(PlayConfig):
+    """Every hyperparameter of a run; `PlayConfig` has those of playing."""
+
+    script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="alphazero-")
+
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where the network is. Trees grow on the CPU, in `threads` threads."""
+    steps: Annotated[int, Numbers(0, 10**15)] = 0
+    """Total positions to play; the last games are always completed. 0: 200,000 on a CPU, 10 million
+    on a GPU."""
+    measure_every: Annotated[int, Numbers(0)] = 0
+    """Positions between two evaluations for the learning curve; 0: a tenth of the steps."""
+    memory: Annotated[int, Numbers(0, 10**8)] = 0
+    """Positions that are kept to learn from; 0: 50,000 on a CPU, a million on a GPU."""
+    reuse: Positive = 6.0
+    """How often a position is learned from, on average."""
+    batch: Annotated[int, Numbers(0)] = 0
+    """Positions in a minibatch; 0: 256 on a CPU, 4,096 on a GPU."""
+    final_share: Share = 0.1
+    """Fraction of the learning rate left at the end; it decreases linearly."""
+    value: Positive = 1.0
+    """Weight of the value loss."""
+    symmetries: bool = True
+    """Whether positions are learned from as seen through random symmetries of the game."""
+
+    @property
+    def network_kind(self) -> str:
+        """As in `PlayConfig`; the default also depends on the device."""
+        return self.network or default_network(find_game(self.game), self.device)
+
+    def completed(self) -> Self:
+        """As `PlayConfig.completed`; also checks that a save could be read again."""
+        config, on_gpu = super().completed(), self.device == "cuda"
+        steps = config.steps or (10_000_000 if on_gpu else 200_000)
+        config = replace(
+            config,
+            steps=steps,
+            measure_every=config.measure_every or -(-steps // 10),
+            games=config.games or (4096 if on_gpu else 128),
+            memory=config.memory or (1_000_000 if on_gpu else 50_000),
+            batch=config.batch or (4096 if on_gpu else 256),
+        )
+        position = Lessons.room(config, Position(config.game, **config.options), 1)
+        size = config.memory * sum(each.nbytes for each in vars(position).values())
+        if size > MOST_BYTES // 2:  # the rest is more than enough for a network
+            raise OptionError(
+                f"--memory {config.memory}: with --simulations {config.simulations} a save would "
+                f"have {size:,} bytes; the most is {MOST_BYTES // 2:,}"
+            )
+        return config
+
+
+# ---- memory ----
+
+
+@dataclass
+class Memory:
+    """The last positions played, in a ring.
+
+    Attributes:
+        lessons: room for them.
+        added: how many were ever added.
+    """
+
+    lessons: Lessons
+    added: int = 0
+
+    def add(self, lessons: Lessons) -> None:
+        """Add positions in place of the oldest ones."""
+        size = len(self.lessons.values)
+        rows = (self.added + np.arange(len(lessons.values))) % size
+        for kept, new in zip(vars(self.lessons).values(), vars(lessons).values(), strict=True):
+            kept[rows[-size:]] = new[-size:]
+        self.added += len(rows)
+
+    def sample(self, count: int, rng: np.random.Generator) -> Lessons:
+        """Draw positions with replacement."""
+        rows = rng.integers(min(self.added, len(self.lessons.values)), size=count)
+        return Lessons(*(each[rows] for each in vars(self.lessons).values()))
+
+
+class Asked:
+    """A network as BatchPUCT asks it, wherever it is.
+
+    Args:
+        network: the network.
+        threads: what evaluates it.
+        place: where it is.
+    """
+
+    def __init__(self, network: nn.Module, threads: Threads, place: torch.device) -> None:
+        self.network, self.threads, self.place = network, threads, place
+
+    def evaluate_packed(
+        self, observation: np.ndarray, action_mask: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As for `PackedEvaluator`."""
+        found = self.threads.ask(self.network, Seen(*on(self.place, observation, action_mask)))
+        return found.logits.cpu().numpy(), found.values.double().cpu().numpy()
+
+
+def on(place: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
+    """Arrays as tensors on a device; packed words become int64."""
+    signed = [each.view(np.int64) if each.dtype == np.uint64 else each for each in arrays]
+    return [torch.from_numpy(each).to(place) for each in signed]
+
+
+# ---- learning ----
+
+
+def views(config: Config, place: torch.device) -> list[list[torch.Tensor]]:
+    """Random symmetries, as the entry from which each entry of an observation and each action come.
+
+    Only such are drawn as are always allowed and change no numbers within planes.
+    """
+    start = Position(config.game, **config.options)
+    data, fixed = start.game.symmetries, start.game.symmetries.in_place
+    group = [
+        [each for each in factor if not each.swaps and (fixed is None or fixed.kept_by(each))]
+        for factor in data.group
+    ]
+    coded = any(plane.value is Axis.NUMBER for plane in start.game.observation.planes)
+    drawn = [
+        random_transform(
+            start.game, key, start, group=[factor for factor in group if factor],
+            rename=data.in_order is None and not coded,
+        )
+        for key in range(VIEWS if config.symmetries else 0)
+    ]  # fmt: skip
+    return [on(place, each.observation_index, each.action_index) for each in drawn]
+
+
+class Learner:
+    """Learns from memory.
+
+    Args:
+        state: has the network, its optimizer and the memory.
+        config: the options.
+        threads: what evaluates the network.
+        place: where it is.
+    """
+
+    def __init__(self, state: State, config: Config, threads: Threads, place: torch.device) -> None:
+        self.network, self.memory, self.config = state.network, state.memory, config
+        self.threads, self.place = threads, place
+        self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT)
+        self.views, self.rows = views(config, place), torch.arange(config.batch, device=place)
+        self.step = Graph(self._step, place)
+
+    def improve(self, new: int, update: int) -> dict[str, float]:
+        """Learn after some new positions were added; returns the mean losses."""
+        config, rng = self.config, np.random.default_rng((self.config.seed, update, 1))
+        count = max(1, round(config.reuse * new / config.batch))
+        for _ in range(count):
+            drawn = vars(self.memory.sample(config.batch, rng)).values()
+            view = self.views[rng.integers(len(self.views))] if self.views else []
+            self.step(*on(self.place, *drawn), *view)
+        return self.descent.means(count * config.batch)
+
+    def _step(self, *tensors: torch.Tensor) -> None:
+        self.descent.step(lambda rows: self._losses(rows, *tensors), self.rows)
+
+    def _losses(
+        self, rows: torch.Tensor, observation: torch.Tensor, action_mask: torch.Tensor,
+        actions: torch.Tensor, shares: torch.Tensor, values: torch.Tensor, *view: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:  # fmt: skip
+        """The losses of a minibatch's rows, summed."""
+        planes, masks = self.threads.unpacked(Seen(observation[rows], action_mask[rows]))
+        targets = torch.zeros(masks.shape, device=self.place)
+        targets.scatter_add_(1, actions[rows].long(), shares[rows])
+        if view:
+            seen_from, action_from = view
+            planes = planes.flatten(1)[:, seen_from].view_as(planes)
+            masks, targets = masks[:, action_from], targets[:, action_from]
+        found = policy(self.network, planes, masks)
+        policy_loss = -(targets * found.log_probs()).sum()
+        value_loss = (found.values - values[rows]).square().sum()
+        loss = policy_loss + self.config.value * value_loss
+        return {"loss": loss, "policy": policy_loss, "value": value_loss}
+
+
+# ---- the loop ----
+
+
+@dataclass(kw_only=True)
+class State(states.State):
+    """Everything that an update changes."""
+
+    network: nn.Module
+    adam: torch.optim.Adam
+    memory: Memory
+
+
+def begun(config: Config, start: Position, place: torch.device) -> State:
+    """The state before the first update; seeds torch's generator."""
+    torch.manual_seed(config.seed)
+    network = build(config.sidecar(start.num_actions)).to(place)
+    adam = adam_of(network, config.recipe.learning_rate)
+    lessons = Lessons.room(config, start, config.memory)
+    return State(network=network, adam=adam, memory=Memory(lessons))
+
+
+def train(run: Run[Config]) -> None:
+    """Play games, learn from the last ones, until all steps are done."""
+    config, rate = run.config, run.config.recipe.learning_rate
+    torch.set_num_threads(1)  # the threads share the positions instead
+    env: Any = make_vec(
+        config.game, 1, device=config.device, observation="packed", **config.options
+    )
+    place = torch.device("cpu") if config.device == "cpu" else env.games.device.place
+    count = config.threads if config.device == "cpu" else 1
+    with closing(env), closing(Threads(count, env.unpack, config.device, PART)) as threads:
+        state = begun(config, Position(config.game, **config.options), place)
+        network, learner = state.network, Learner(state, config, threads, place)
+        games = SelfPlay(config, Asked(network, threads, place))
+
+        def searching(milliseconds: float) -> Agent:
+            evaluator = NetworkEvaluator(copy_of(network).cpu())
+            return BatchPUCTAgent(evaluator, milliseconds=milliseconds)
+
+        def agent() -> Agent:
+            return PolicyAgent(copy_of(network))
+
+        for update in run.updates(state, agent, searching, exam=True):
+            learner.descent.set_rate(rate * (1 + (config.final_share - 1) * run.progress))
+            played = games.play(update)
+            for lessons in played:
+                state.memory.add(lessons)
+            plies = [len(lessons.values) for lessons in played]
+            losses = learner.improve(sum(plies), update)
+            run.learned(sum(plies), {**losses, "plies": float(np.mean(plies))})
+
+
+def main(config: Config) -> list[Score]:
+    """Train, evaluate, draw; `run_training` lists the errors."""
+    return run_training(config, train)
+
+
+def run_words(words: Sequence[str] | None = None) -> int:
+    """Run a command line; returns 0, 1 on failure, 2 for invalid input, 130 after Ctrl-C."""
+    return exit_code(lambda: main(read_words(Config, words, __doc__)))
+
+
+if __name__ == "__main__":
+    run_script(run_words)
