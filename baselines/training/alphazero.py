@@ -13,9 +13,9 @@ Positions are learned from several times, drawn from the last ones played, each 
 another symmetry of the game.
 
 This file contains, from top to bottom: the hyperparameters of learning, memory, learning, and the
-loop, `train`. `alphazero_games.py` has those of playing, and the games; `policy.py` how networks
-are asked, and learn; `run.py` has measuring, saving, stopping, the final evaluation and the learning
-curve.
+loop, `train`. `alphazero_games.py` has those of playing, and the games; `policy.py` has how
+networks are asked and how they learn; `run.py` has what surrounds the loop: measuring, saving,
+stopping, the final evaluation and the learning curve.
 """
 
 from __future__ import annotations

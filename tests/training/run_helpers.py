@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.training import maskable_ppo, ppo, value
+from azumaya.baselines.training import alphazero, maskable_ppo, ppo, value
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.maskable_ppo import Config
 from tests.cases import YARDSTICK
@@ -68,9 +68,19 @@ def tiny_expert(folder: Path, **changes: object) -> value.Config:
     })  # type: ignore[arg-type]  # fmt: skip
 
 
+def tiny_alphazero(folder: Path, **changes: object) -> alphazero.Config:
+    """The same for AlphaZero, in the yardstick; its memory soon begins again from the front."""
+    return alphazero.Config(**{
+        "game": YARDSTICK.name, "steps": 300, "output": folder, "games": 3, "simulations": 8,
+        "memory": 150, "batch": 16, "reuse": 0.5, "width": 4, "depth": 1, "exact_nodes": 200,
+        "measure_every": 100, "measure_starts": 2, "final_starts": 3, "ladder_starts": 0, **changes,
+    })  # type: ignore[arg-type]  # fmt: skip
+
+
 SCRIPTS: dict[str, tuple[Callable[[Any], object], Callable[..., RunConfig]]] = {
     "maskable_ppo": (maskable_ppo.main, tiny_run),
     "ppo": (ppo.main, tiny_ppo),
+    "alphazero": (alphazero.main, tiny_alphazero),
     "td_value": (value.main, tiny_td),
     "expert_iteration": (value.main, tiny_expert),
 }

@@ -12,13 +12,15 @@ import pytest
 
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import NETWORKS as KINDS
-from azumaya.baselines.training import maskable_ppo, ppo, value
+from azumaya.baselines.training import alphazero, maskable_ppo, ppo, value
 from azumaya.baselines.training.checks import Numbers, check_values, flag
 from azumaya.baselines.training.config import RECIPES, Recipe
 from azumaya.envs import OptionError
 from tests.training.run_helpers import TINY_WORDS, tiny_ppo, tiny_run
 
-PROGRAMS: dict[str, Any] = {"maskable_ppo": maskable_ppo, "ppo": ppo, "value": value}
+PROGRAMS: dict[str, Any] = {
+    "maskable_ppo": maskable_ppo, "ppo": ppo, "alphazero": alphazero, "value": value,
+}  # fmt: skip
 every_program = pytest.mark.parametrize("name", PROGRAMS)
 
 
@@ -118,11 +120,27 @@ NETWORKS = [
     ("--width 999999999999", "--width 999999999999 --depth 1: a network with width"),
     ("--depth 1000000", "a network with depth 1000000 is too large; the most is 256"),
     ("--network board --width 8192", "parameters; the most is 268,435,456"),
-    ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions"),
 ]
+UPDATE = ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions")
 OWN = {
-    "maskable_ppo": [*NETWORKS, ("--batch 4095", "--batch 4095: an update of 4,096 actions")],
-    "ppo": [*NETWORKS, ("--network plain --width 8000 --pool 100", "--pool 100: with networks of")],
+    "maskable_ppo": [
+        *NETWORKS,
+        UPDATE,
+        ("--batch 4095", "--batch 4095: an update of 4,096 actions"),
+    ],
+    "alphazero": [
+        *NETWORKS,
+        ("--memory 100000000", "--memory 100000000: with --simulations 64 a save would"),
+        (
+            "--game sudoku_tiles --exact-nodes 5",
+            "--exact-nodes 5: in sudoku_tiles draws are hidden",
+        ),
+    ],
+    "ppo": [
+        *NETWORKS,
+        UPDATE,
+        ("--network plain --width 8000 --pool 100", "--pool 100: with networks of"),
+    ],
     "value": [("--width -1", "--width -1"), ("--start nothing", "nothing")],
 }
 

@@ -16,7 +16,8 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from azumaya.baselines import find_agent
-from azumaya.baselines.training import maskable_ppo, ppo, value
+from azumaya.baselines.training import alphazero, maskable_ppo, ppo, value
+from azumaya.baselines.training.alphazero_games import SelfPlay
 from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.policy import Threads
 from azumaya.baselines.training.run_folder import RunFolder
@@ -119,7 +120,8 @@ def test_training_does_not_depend_on_the_defaults_of_torch(
 
 
 MANY: dict[str, dict[str, Any]] = {
-    "ppo": {}, "td_value": {"games": 20, "steps": 600}, "expert_iteration": {"games": 20},
+    "ppo": {}, "alphazero": {"games": 40}, "td_value": {"games": 20, "steps": 600},
+    "expert_iteration": {"games": 20},
 }  # fmt: skip
 """Scripts whose games are played by threads, and settings with which all have some."""
 
@@ -139,6 +141,7 @@ def test_results_do_not_depend_on_threads(script: str, tmp_path: Path) -> None:
 PLAYING: dict[str, tuple[type, str, tuple[int, ...]]] = {
     "maskable_ppo": (AzumayaVecEnv, "step_wait", (1, 8, 9, 16, 25, 48)),
     "ppo": (ppo.Games, "play", (1, 2, 4)),
+    "alphazero": (SelfPlay, "play", (1, 3)),
     "td_value": (Players, "play", (1, 2, 3)),
     "expert_iteration": (Players, "play", (1, 3)),
 }
@@ -220,6 +223,7 @@ def first_of(network: torch.nn.Module) -> torch.Tensor:
 LEARNING: dict[str, tuple[object, str, Callable[..., Any]]] = {
     "maskable_ppo": (MaskablePPO, "train", lambda model: first_of(model.policy)),
     "ppo": (ppo.Learner, "improve", lambda learner: first_of(learner.network)),
+    "alphazero": (alphazero.Learner, "improve", lambda learner, *_: first_of(learner.network)),
     "td_value": (value, "follow", lambda *given: given[-1]),
     "expert_iteration": (value, "follow", lambda *given: given[-1]),
 }
@@ -255,7 +259,8 @@ def test_diverged_weights_end_the_run_and_are_not_saved(
 
 
 CLOSED = {
-    "maskable_ppo": AzumayaVecEnv, "ppo": Threads, "td_value": Players, "expert_iteration": Players,
+    "maskable_ppo": AzumayaVecEnv, "ppo": Threads, "alphazero": Threads, "td_value": Players,
+    "expert_iteration": Players,
 }  # fmt: skip
 """What holds games or threads while a script trains."""
 
