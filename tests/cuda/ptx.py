@@ -20,8 +20,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numba
 from numba import config, cuda, types
@@ -34,8 +37,10 @@ from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.registry import find_game
 from tests.cases import TESTED
-from tests.cuda.emulator.build import CAPABILITY, device_to_compile_for
 
+CAPABILITY = (9, 0)
+ARCHITECTURE = (*CAPABILITY, "a")
+"""The architecture that numba-cuda uses for a device of this capability."""
 TARGET = "sm_90"
 FLAGS = 4
 """A game's flags in the outputs: `terminated`, `truncated`, `over`, `ended`."""
@@ -43,6 +48,22 @@ CONSTANT_MEMORY = 65_536
 """The size of a device's constant memory in bytes."""
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
+
+
+@contextmanager
+def device_to_compile_for() -> Iterator[None]:
+    """Within this context numba finds a stand-in when it asks for the device's capability."""
+    from numba.cuda import dispatcher  # noqa: PLC0415
+    from numba.cuda.codegen import CUDACodeLibrary  # noqa: PLC0415
+
+    there = SimpleNamespace(compute_capability=CAPABILITY)
+    with ExitStack() as stack:
+        for owner, name, answer in (
+            (dispatcher, "get_current_device", lambda: there),
+            (CUDACodeLibrary, "_ensure_cc", lambda _library, cc: cc or ARCHITECTURE),
+        ):
+            stack.enter_context(patch.object(owner, name, answer))
+        yield
 
 
 def array(kind: Any, dimensions: int = 1) -> Any:

@@ -34,7 +34,7 @@ def near_the_end(case: Case) -> dict[str, Any]:
     return options
 
 
-@pytest.mark.slow  # the emulator runs the same kernels, compiled, in every suite
+@pytest.mark.slow
 def test_in_the_simulator() -> None:
     starts = {game.name: near_the_end(cases_of(game)[0]) for game in TESTED.values()}
     environment = {**os.environ, **SIMULATOR, "AZUMAYA_TEST_STARTS": json.dumps(starts)}
