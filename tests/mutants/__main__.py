@@ -45,7 +45,7 @@ LEFT_OUT = (
     "envs/adapters/cuda/", "envs/kernels/cache",
     "baselines/course", "baselines/integrations",
 )  # fmt: skip
-"""A GPU's code is tested by a GPU, the compile cache tests that kill it, the course its notebooks."""
+"""A GPU tests its own code, the compile cache tests that kill it, the course its notebooks."""
 
 
 def part_of(file: str) -> str:
