@@ -46,9 +46,8 @@ from azumaya.baselines.training.policy import Descent, Seen, Threads, adam_of, c
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import MOST_BYTES
+from azumaya.baselines.training.views import View, views
 from azumaya.envs import OptionError, Position, find_game, make_vec
-from azumaya.envs.symmetries import Axis
-from azumaya.wrappers.draws import random_transform
 
 PROGRAM = "azumaya.baselines.training.alphazero"
 
@@ -58,8 +57,6 @@ MOST_GRADIENT = 1.0
 """The norm to which longer gradients are cut."""
 PART = 64
 """Positions that a thread evaluates at once: there are few at a time."""
-VIEWS = 64
-"""Random symmetries that are drawn for a run."""
 
 
 @dataclass(frozen=True)
@@ -173,28 +170,6 @@ def on(place: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
 # ---- learning ----
 
 
-def views(config: Config, place: torch.device) -> list[list[torch.Tensor]]:
-    """Random symmetries, as the entry from which each entry of an observation and each action come.
-
-    Only such are drawn as are always allowed and change no numbers within planes.
-    """
-    start = Position(config.game, **config.options)
-    data, fixed = start.game.symmetries, start.game.symmetries.in_place
-    group = [
-        [each for each in factor if not each.swaps and (fixed is None or fixed.kept_by(each))]
-        for factor in data.group
-    ]
-    coded = any(plane.value is Axis.NUMBER for plane in start.game.observation.planes)
-    drawn = [
-        random_transform(
-            start.game, key, start, group=[factor for factor in group if factor],
-            rename=data.in_order is None and not coded,
-        )
-        for key in range(VIEWS if config.symmetries else 0)
-    ]  # fmt: skip
-    return [on(place, each.observation_index, each.action_index) for each in drawn]
-
-
 class Learner:
     """Learns from memory.
 
@@ -209,7 +184,9 @@ class Learner:
         self.network, self.memory, self.config = state.network, state.memory, config
         self.threads, self.place = threads, place
         self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT)
-        self.views, self.rows = views(config, place), torch.arange(config.batch, device=place)
+        start = Position(config.game, **config.options)
+        self.views = views(start, place) if config.symmetries else []
+        self.rows = torch.arange(config.batch, device=place)
         self.step = Graph(self._step, place)
 
     def improve(self, new: int, update: int) -> dict[str, float]:
@@ -218,7 +195,7 @@ class Learner:
         count = max(1, round(config.reuse * new / config.batch))
         for _ in range(count):
             drawn = vars(self.memory.sample(config.batch, rng)).values()
-            view = self.views[rng.integers(len(self.views))] if self.views else []
+            view = self.views[rng.integers(len(self.views))] if self.views else ()
             self.step(*on(self.place, *drawn), *view)
         return self.descent.means(count * config.batch)
 
@@ -234,9 +211,8 @@ class Learner:
         targets = torch.zeros(masks.shape, device=self.place)
         targets.scatter_add_(1, actions[rows].long(), shares[rows])
         if view:
-            seen_from, action_from = view
-            planes = planes.flatten(1)[:, seen_from].view_as(planes)
-            masks, targets = masks[:, action_from], targets[:, action_from]
+            planes, masks = View(*view).see(planes, masks)
+            targets = targets.index_select(1, View(*view).action_from)
         found = policy(self.network, planes, masks)
         policy_loss = -(targets * found.log_probs()).sum()
         value_loss = (found.values - values[rows]).square().sum()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Candidate, Outcome
 from azumaya.baselines.search.solver import SolverRooms, solve
-from azumaya.baselines.training.alphazero import Asked, Config, Memory, main, views
+from azumaya.baselines.training.alphazero import Asked, Memory, main
 from azumaya.baselines.training.alphazero_games import Lessons, Played, SelfPlay, policy_of
 from azumaya.baselines.training.policy import Threads
 from azumaya.envs import Position, make_vec
@@ -131,23 +130,6 @@ def test_memory_keeps_the_last_positions(tmp_path: Path) -> None:
         drawn = memory.sample(200, np.random.default_rng(1)).values
         assert set(drawn) == kept
     assert memory.added == added
-
-
-@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-def test_views_are_of_positions_with_the_same_moves(game: Any) -> None:
-    """The view of a position is what a transformed game shows; here at its start and later."""
-    config = Config(game=game.name, network="plain").completed()
-    drawn = views(config, CPU)
-    assert len(drawn) == 64
-    assert views(Config(game=game.name, network="plain", symmetries=False).completed(), CPU) == []
-    position = Position(game, seed=3)
-    for _ in range(6):
-        position.play(position.legal_actions()[0])
-    planes, mask = position.observation(position.to_move), position.action_mask()
-    for seen_from, action_from in drawn[:8]:
-        moved = planes.ravel()[seen_from.numpy()]
-        assert sorted(moved) == sorted(planes.ravel())
-        assert mask[action_from.numpy()].sum() == mask.sum()
 
 
 def test_packed_networks_are_asked_like_others() -> None:

@@ -16,15 +16,12 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
-from azumaya.baselines.training import ppo, state
+from azumaya.baselines.training import ppo, ppo_games, state
 from azumaya.baselines.training.policy import Policy, Seen
 from azumaya.baselines.training.ppo import (
     Batch,
     Config,
-    Games,
     Learner,
-    Past,
-    Rollout,
     State,
     advantages,
     begun,
@@ -32,6 +29,7 @@ from azumaya.baselines.training.ppo import (
     main,
     workers,
 )
+from azumaya.baselines.training.ppo_games import Games, Past, Rollout
 from azumaya.baselines.training.saves import Save, read_save
 from azumaya.envs import Position, make_vec
 from tests.training.run_helpers import tiny_ppo
@@ -309,7 +307,7 @@ def test_games_have_as_many_threads_as_the_network(
         given.append(threads)
         return make_vec(*words, threads=threads, **more)
 
-    monkeypatch.setattr(ppo, "make_vec", made)
+    monkeypatch.setattr(ppo_games, "make_vec", made)
     Games(tiny_ppo(tmp_path, threads=3).completed()).env.close()
     assert given == [3]
 

@@ -16,7 +16,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from azumaya.baselines import find_agent
-from azumaya.baselines.training import alphazero, maskable_ppo, ppo, value
+from azumaya.baselines.training import alphazero, maskable_ppo, ppo, ppo_games, value
 from azumaya.baselines.training.alphazero_games import SelfPlay
 from azumaya.baselines.training.players import Players
 from azumaya.baselines.training.policy import Threads
@@ -140,7 +140,7 @@ def test_results_do_not_depend_on_threads(script: str, tmp_path: Path) -> None:
 
 PLAYING: dict[str, tuple[type, str, tuple[int, ...]]] = {
     "maskable_ppo": (AzumayaVecEnv, "step_wait", (1, 8, 9, 16, 25, 48)),
-    "ppo": (ppo.Games, "play", (1, 2, 4)),
+    "ppo": (ppo_games.Games, "play", (1, 2, 4)),
     "alphazero": (SelfPlay, "play", (1, 3)),
     "td_value": (Players, "play", (1, 2, 3)),
     "expert_iteration": (Players, "play", (1, 3)),
