@@ -1,6 +1,6 @@
 # From a bare machine: `make train` trains an agent, `make test` runs the test suite; `make` lists the targets.
 # PYTHON is Python 3.11 to 3.14; everything is installed into .venv.
-# ALGORITHM is a script in baselines/training: value, ppo or maskable_ppo.
+# ALGORITHM is a script in baselines/training: value, ppo, alphazero or maskable_ppo.
 
 PYTHON ?= python3
 VENV ?= .venv

@@ -160,7 +160,7 @@ class Played:
         """
         lessons = Lessons(*(each[: len(self.past)] for each in vars(self._lessons).values()))
         last = self.past[-1]
-        final = self.position.returns()[0]
+        final = float(self.position.returns()[0])
         if not self.position.is_over:
             sign = 1 - 2 * last.to_move
             final = last.returns()[0] + sign * float(lessons.values[-1])

@@ -53,7 +53,7 @@ def transforms(start: Position) -> list[Transform]:
             regions[cell] == region for cell, region in zip(one.cells, regions, strict=False)
         )  # fmt: skip
 
-    group = [[one for one in factor if allowed(one)] for factor in data.group]
+    group = [tuple(filter(allowed, factor)) for factor in data.group]
     some, rename = [factor for factor in group if factor], data.in_order is None and not coded
     return [
         random_transform(start.game, key, start, group=some, rename=rename) for key in range(VIEWS)

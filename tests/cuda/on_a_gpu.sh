@@ -5,8 +5,9 @@
 #                                       everything is compiled side by side (3 minutes, 16 cores)
 #   tests/cuda/on_a_gpu.sh check OUT    only equality
 #   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
-#   tests/cuda/on_a_gpu.sh train OUT GAME MINUTES   trains by PPO; further words are its options. To go
-#                                       on later, carry the folder home and back: ... --resume
+#   tests/cuda/on_a_gpu.sh train OUT GAME MINUTES   trains by PPO, or by SCRIPT=alphazero; further words
+#                                       are its options. To go on later, carry the folder home and
+#                                       back: ... --resume. GAME may be connect_four, too.
 #   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
@@ -81,8 +82,9 @@ all)
 check) probe && check ;;
 bench) echo | measure_in_turns "$@" ;;
 train)
-    python3 -m azumaya.baselines.training.ppo --device cuda --game "$1" --minutes "$2" \
-        --output "$out/run" --ladder-starts 0 "${@:3}"
+    export AZUMAYA_GAMES=azumaya.benchmarks.yardstick.connect_four
+    python3 -m "azumaya.baselines.training.${SCRIPT:-ppo}" --device cuda --game "$1" --minutes "$2" \
+        --threads "$(nproc)" --output "$out/run" --ladder-starts 0 "${@:3}"
     ;;
 run) "$@" ;;
 caps)

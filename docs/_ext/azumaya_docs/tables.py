@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sphinx.pycode import ModuleAnalyzer
 
-from azumaya.baselines.training import maskable_ppo, ppo
+from azumaya.baselines.training import alphazero, maskable_ppo, ppo
 from azumaya.baselines.training import value as value_script
 from azumaya.baselines.training.checks import flag
 from azumaya.baselines.training.config import RECIPES, Recipe, RunConfig
@@ -313,6 +313,7 @@ def exams_table() -> str:
 SCRIPTS: tuple[dict[str, RunConfig], ...] = (
     {"value.py": value_script.Config(), "value.py --nodes 300": value_script.Config(nodes=300)},
     {"ppo.py": ppo.Config(), "maskable_ppo.py": maskable_ppo.Config()},
+    {"alphazero.py": alphazero.Config()},
 )
 """The training scripts; those that share most of their options share a table."""
 CONDUCT = {field.name for field in fields(RunConfig)} - {"steps"}
