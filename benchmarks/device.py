@@ -39,6 +39,8 @@ PLIES = 100
 """The number of moves of one rollout."""
 MOST = 10_000
 """The most steps of one repeat."""
+FEW = 16_384
+"""The most games whose steps are also replayed as a CUDA graph."""
 
 
 class Clock:
@@ -105,6 +107,13 @@ def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
                     f"cuda batch/{game.name}/{form}/{size}",
                     {"kind": "cuda batch", **fields, "form": form, "size": size},
                     partial(sparing, batch, game, form, size, budget.seconds, budget.repeats),
+                )
+        for size in budget.sizes:
+            if size <= FEW:
+                yield Job(
+                    f"cuda graph/{game.name}/{size}",
+                    {"kind": "cuda graph", **fields, "form": "packed", "size": size},
+                    partial(sparing, replayed, game, size, budget.seconds, budget.repeats),
                 )
 
 
@@ -194,6 +203,35 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
     row["memset"] = float(f"{rates(clock, fill, seconds / 4, repeats).median:.5g}")
     row["signature"] = signature.of_batch(game, form, min(size, signature.WATCHED), device="cuda")
     return row
+
+
+def replayed(game: Game, size: int, seconds: float, repeats: int) -> Row:
+    """A random choice and a packed step as one CUDA graph, beside the same launched one by one."""
+    from azumaya.baselines.training.graph import Graph  # noqa: PLC0415 - loads torch
+
+    env = _new(game, size, "packed")
+    clock = Clock(env)
+
+    def turn() -> None:
+        env.step(env.random_actions())
+
+    graph = Graph(turn, env.games.device.place)
+    for _ in range(3):  # compiled, then captured
+        graph()
+
+    def timed(call: Callable[[], None]) -> Callable[[], int]:
+        def work() -> int:
+            call()
+            return size
+
+        return work
+
+    row = rates(clock, timed(graph), seconds, repeats)
+    alone = rates(clock, timed(turn), seconds, repeats)
+    env.check()
+    more = {"microseconds": float(f"{1e6 * size / row.median:.4g}"), "launched": alone.median}
+    watched = signature.of_batch(game, "packed", min(size, signature.WATCHED), device="cuda")
+    return {**row.fields(), **more, "includes": STEP, "signature": watched}
 
 
 def outputs(env: Any) -> list[Any]:

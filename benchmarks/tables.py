@@ -117,7 +117,27 @@ def device_table(table: Table) -> str:
         batches = (f"{size:,} games" for size in sizes)
         headings = ("game", "bare", *batches, "of memset", "signature")
         parts.append(_section(f"Steps/s, {form}:", headings, lines))
-    return "\n\n".join(parts)
+    return "\n\n".join((*parts, _graphs_table(table)))
+
+
+def _graphs_table(table: Table) -> str:
+    """How long a choice and a step of few games take as one CUDA graph, and launched one by one."""
+    rows = table.pick("cuda graph")
+    sizes = sorted({row["size"] for row in rows})
+    lines = []
+    for game in table.games:
+        mine = {row["size"]: row for row in rows if row["game"] == game}
+        if mine:
+            found = [mine.get(size) for size in sizes]
+            lines.append((game, *(
+                f"{row['microseconds']:.0f} ({1e6 * row['size'] / row['launched']:.0f})"
+                if row and "microseconds" in row else ""
+                for row in found
+            )))  # fmt: skip
+    headings = ("game", *(f"{size:,} games" for size in sizes))
+    return _section(
+        "A choice and a packed step as a CUDA graph, in µs (one by one):", headings, lines
+    )
 
 
 def _signature(table: Table, game: str) -> str:

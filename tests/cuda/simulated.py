@@ -101,9 +101,14 @@ def test_the_benchmark_writes_every_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert done.exit_code == 0, done.output
     header, rows = read_run(tmp_path)
     assert "simulator" in header["machine"]["gpu"]
-    assert [row["kind"] for row in rows] == ["cuda bare", *["cuda batch"] * 4]
+    assert [row["kind"] for row in rows] == [
+        "cuda bare", *["cuda batch"] * 4, *["cuda graph"] * 2
+    ]  # fmt: skip
     assert {row["signature"] for row in rows} == {signature.of_rollout(game)}
-    for row in rows[1:]:
+    for row in rows[5:]:
+        assert row["microseconds"] > 0
+        assert row["launched"] > 0
+    for row in rows[1:5]:
         assert (
             row["bytes"] >= len(game.observation.planes) * game.observation.cells * row["size"] / 8
         )
@@ -111,7 +116,7 @@ def test_the_benchmark_writes_every_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
         assert row["loop_wall"] > 0
         assert "wall" not in row  # steps only begin work on the device, so theirs would say nothing
     report = (tmp_path / "report.md").read_text()
-    assert report.count(f"| {game.name} |") == len(measuring.FORMS)
+    assert report.count(f"| {game.name} |") == len(measuring.FORMS) + 1
 
 
 # ---- illegal actions ----

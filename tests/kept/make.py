@@ -2,8 +2,8 @@
 
     python -m tests.kept.make FOLDER
 
-`files.zip` has what this made on 2026-11-26. Files are added to it, and never exchanged for those
-of a newer version: users have the old ones.
+`files.zip` has what this made on 2026-11-26, and the run of AlphaZero of 2026-11-27. Files are
+added to it, and never exchanged for those of a newer version: users have the old ones.
 """
 
 from __future__ import annotations
