@@ -334,7 +334,7 @@ def hyperparameters(config: RunConfig) -> dict[str, object]:
     completed = config.completed()
     found = {f.name: getattr(completed, f.name) for f in fields(config) if f.name not in CONDUCT}
     if "network" in found:
-        open_yet = [f.name for f in fields(Recipe) if getattr(config, f.name) is None]
+        open_yet = [f.name for f in fields(Recipe) if getattr(config, f.name, "") is None]
         found |= {"network": "by game"} | dict.fromkeys(open_yet, "by network")
     return found
 
