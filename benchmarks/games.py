@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
-from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.rounds import Score
 from azumaya.benchmarks import signature
 from azumaya.benchmarks.limits import CHUNK, LIMITS, limits
 from azumaya.benchmarks.timing import Rates, Stopwatch, measure, stopwatch_cost

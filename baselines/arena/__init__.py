@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from azumaya.baselines.system.imports import lazily
 
 if TYPE_CHECKING:
-    from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
+    from azumaya.baselines.arena.exam_results import Answer, ExamResult
     from azumaya.baselines.arena.exams import (
         PARTS,
         Exam,
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
         read_exam,
     )
     from azumaya.baselines.arena.intervals import normal, wilson
-    from azumaya.baselines.arena.matches import Score, play_pairing
+    from azumaya.baselines.arena.matches import answer_exam, play_pairing
+    from azumaya.baselines.arena.rounds import Score
     from azumaya.baselines.arena.starts import (
         BalancedStart,
         Book,
@@ -50,10 +51,11 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "exam_results": "Answer ExamResult answer_exam",
+        "exam_results": "Answer ExamResult",
         "exams": "Exam ExamError ExamPosition PARTS has_exam read_exam",
         "intervals": "normal wilson",
-        "matches": "Score play_pairing",
+        "matches": "answer_exam play_pairing",
+        "rounds": "Score",
         "starts": "BalancedStart Book BookError balanced_starts load_book",
     },
 )

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from azumaya.baselines.agents.asking import ask, check_agent, name_of
-from azumaya.baselines.agents.names import agent_for
-from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
+from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps
 from azumaya.baselines.arena.intervals import normal, wilson
 from azumaya.baselines.arena.kernels import LOOKS
 from azumaya.envs import IllegalActionError, OptionError, Position
@@ -187,53 +186,19 @@ def _share_interval(answers: Sequence[Answer]) -> Interval | None:
     return None if share is None else wilson(share, len(answers))
 
 
-def take_exam(
-    agent: Opponent | str,
-    game: str,
-    part: Part = "public",
-    seed: int = 0,
-    progress: Callable[[int], None] | None = None,
+def answers_of(
+    agent: Opponent, exam: Exam, seed: int = 0, progress: Callable[[int], None] | None = None
 ) -> ExamResult:
-    """Give an agent the exam of a game.
-
-    Args:
-        agent: any object with `act(positions, keys)`, see `azumaya.baselines.agents.Agent`, or a
-            name that `find_agent` knows.
-        game: the name of the game.
-        part: `public`, or `held-out` to report results.
-        seed: everything the agent draws at random depends on this seed.
-        progress: called with the number of positions answered since the last call.
-
-    Raises:
-        OptionError: there is no such agent, game or part, or the seed is invalid.
-        ExamError: the game has no exam, or the exam is damaged.
-        IllegalActionError: the agent's move is illegal, or it gave too many or too few.
-        ValueError: the agent refuses the game.
-    """
-    return answer_exam(agent, load_exam(game, part), seed, progress)
-
-
-def answer_exam(
-    agent: Opponent | str,
-    exam: Exam,
-    seed: int = 0,
-    progress: Callable[[int], None] | None = None,
-) -> ExamResult:
-    """Give an agent an exam, such as one of your own; arguments and errors as for `take_exam`.
-
-    Raises:
-        ExamError: the exam has no positions, or they do not fit the game.
-    """
+    """The answers of an agent to an exam; arguments and errors as for `answer_exam`."""
     if not isinstance(exam, Exam):
         raise OptionError(f"exam={brief(exam)}: an Exam is needed, such as load_exam(game)")
     if not exam.positions:
         raise ExamError(f"exam of {exam.game}: it has no positions, and an exam needs at least one")
-    asked = agent_for(agent, "agent")
-    name, seed = name_of(asked), check_seed(seed)
+    name, seed = name_of(agent), check_seed(seed)
     answers: list[Answer] = []
     for first in range(0, len(exam.positions), BATCH):
         numbers = range(first, min(first + BATCH, len(exam.positions)))
-        answers += _answers(asked, name, exam, numbers, seed)
+        answers += _answers(agent, name, exam, numbers, seed)
         if progress is not None:
             progress(len(numbers))
     return ExamResult(name, exam.name, exam.part, exam.version, seed, tuple(answers))

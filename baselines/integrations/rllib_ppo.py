@@ -25,7 +25,8 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 from ray.tune.registry import register_env
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
-from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.system.command_line import read_options
 from azumaya.envs import Position, raw
 from azumaya.wrappers.flat import FlatObservations

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 
 
 class Display:

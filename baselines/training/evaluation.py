@@ -10,12 +10,11 @@ from rich.progress import Progress
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.arena.exam_results import take_exam
-from azumaya.baselines.arena.exams import has_exam
+from azumaya.baselines.arena.exam_results import answers_of
+from azumaya.baselines.arena.exams import has_exam, load_exam
 from azumaya.baselines.arena.game_options import by_default
-from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import learning_curve, score_table
-from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.arena.rounds import Score, play_both_seats, start_set
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.ladder import Ladder, as_objects, draw_ladder, ladder_table
@@ -35,16 +34,13 @@ def evaluate(
     No start is played twice, as two deterministic agents would only repeat the game: there are at
     most as many starts as the book has. Starts are plain with options for which there is no book.
     """
-    scores, starts = [], start_set(config.game, config.options).at_most(starts)
+    begun = start_set(config.game, config.options, EVALUATION_SEED)
+    scores, starts = [], begun.at_most(starts)
     for baseline in BASELINES:
         opponent = baseline()
         task = bar and bar.add_task(f"against {opponent.name}", total=2 * starts)
         advance = (lambda n, task=task: bar.advance(task, n)) if bar is not None else None
-        scores.append(
-            play_pairing(
-                config.game, agent, opponent, starts, EVALUATION_SEED, config.options, advance
-            )
-        )
+        scores.append(play_both_seats(begun, (agent, opponent), starts, advance)[0])
     return scores
 
 
@@ -52,7 +48,7 @@ def exam_kept(config: RunConfig, agent: Agent) -> dict[str, float]:
     """The share of won positions that the agent keeps in the game's exam, if it has one."""
     if not (has_exam(config.game) and by_default(config.game, config.options)):
         return {}
-    kept = take_exam(agent, config.game).kept_wins
+    kept = answers_of(agent, load_exam(config.game)).kept_wins
     return {} if kept is None else {"exam": kept}
 
 

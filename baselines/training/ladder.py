@@ -22,15 +22,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.search import UCTAgent
 from azumaya.baselines.arena.exam_report import shown_share
-from azumaya.baselines.arena.exam_results import Interval, take_exam
-from azumaya.baselines.arena.exams import has_exam
+from azumaya.baselines.arena.exam_results import Interval, answers_of
+from azumaya.baselines.arena.exams import has_exam, load_exam
 from azumaya.baselines.arena.game_options import by_default
-from azumaya.baselines.arena.matches import Score, play_pairing
 from azumaya.baselines.arena.report import COLOURS, SHARES, plain, result_table, save_picture
-from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.arena.rounds import Score, play_both_seats, start_set
 from azumaya.baselines.arena.starts import random_action
-from azumaya.baselines.search import UCTAgent
 from azumaya.baselines.training.config import RunConfig
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError
@@ -96,7 +95,7 @@ class Ladder:
     ) -> None:
         self.config, self.agent, self.searching = config, agent, searching
         self.scores = {score.second: score for score in scores}
-        self.starts = start_set(config.game, config.options)
+        self.starts = start_set(config.game, config.options, SEED)
         self.with_exam = has_exam(config.game) and by_default(config.game, config.options)
 
     def rungs(self, say: Callable[[str], None]) -> Iterator[Rung]:
@@ -128,7 +127,7 @@ class Ladder:
         say(agent.name)
         rung = Rung(agent.name)
         if self.with_exam:
-            found = take_exam(agent, self.config.game)
+            found = answers_of(agent, load_exam(self.config.game))
             rung = replace(rung, exam=found.kept_wins, exam_interval=found.kept_wins_interval)
         if starts:
             rung = _against(rung, "greedy", self.play(agent, GreedyAgent(), starts))
@@ -137,7 +136,7 @@ class Ladder:
     def play(self, first: Agent, second: Agent, starts: int | None = None) -> Score:
         """Games on balanced starts; by default as few as for agents that search."""
         starts = self.starts.at_most(starts or self.config.ladder_starts)
-        return play_pairing(self.config.game, first, second, starts, SEED, self.config.options)
+        return play_both_seats(self.starts, (first, second), starts)[0]
 
     def simulations(self) -> int:
         """How many simulations of UCT take as long as a move of the trained agent."""

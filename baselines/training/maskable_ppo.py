@@ -33,7 +33,7 @@ from torch import nn
 
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.checks import Share, check_minibatches
 from azumaya.baselines.training.command import exit_code, read_words, run_script

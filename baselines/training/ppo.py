@@ -29,7 +29,7 @@ from azumaya.baselines.agents.checkpoint import build
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.checks import Count, Numbers, check_sizes, check_values
 from azumaya.baselines.training.command import exit_code, read_words, run_script

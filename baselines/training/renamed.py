@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
 
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.run_folder import Script
 

@@ -25,7 +25,7 @@ from rich.console import Console
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.checkpoint import plain_tensors
 from azumaya.baselines.agents.sidecar import Sidecar
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.evaluation import (

@@ -39,7 +39,7 @@ import numpy as np
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import state as states

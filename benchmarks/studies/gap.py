@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Annotated
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.arena.entrants import Entrant, choose_game, find_entrant
 from azumaya.baselines.arena.intervals import difference
-from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.arena.report import plain, result_table, shown_rate
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.system.command_line import Words, read_options
 from azumaya.baselines.training.checks import Numbers, check_values
 from azumaya.baselines.training.command import exit_code, run_script

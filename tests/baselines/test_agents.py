@@ -11,7 +11,8 @@ import pytest
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.program import ProgramAgent
 from azumaya.baselines.arena.intervals import of_pairs
-from azumaya.baselines.arena.matches import Score, play_pairing
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.search import (
     AlphaBetaAgent,
     BatchPUCTAgent,

@@ -14,8 +14,8 @@ from rich.console import Console
 from azumaya.baselines.agents import GreedyAgent, RandomAgent, compiled
 from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena import report, rounds
-from azumaya.baselines.arena.matches import Score, play_pairing
-from azumaya.baselines.arena.rounds import WrongMoveError
+from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.rounds import Score, WrongMoveError
 from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.baselines.search import UCTAgent
 from azumaya.envs import IllegalActionError, OptionError, Position

@@ -15,8 +15,9 @@ from rich.console import Console
 
 from azumaya import baselines
 from azumaya.baselines.arena import exam_report
-from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
+from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import ExamPosition, exam_bytes, exam_file, has_exam, load_exam
+from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.cli import exam as exam_commands
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.extras import MissingExtraError

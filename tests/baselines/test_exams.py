@@ -20,12 +20,12 @@ from azumaya.baselines.arena import exams
 from azumaya.baselines.arena.exam_results import (
     Answer,
     ExamResult,
-    answer_exam,
     distance_groups,
     regret_interval,
 )
 from azumaya.baselines.arena.exams import PARTS, Exam, ExamError, ExamPosition, load_exam, read_exam
 from azumaya.baselines.arena.intervals import difference, normal, of_pairs, wilson
+from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.search import solve
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import SolverRooms, Solving

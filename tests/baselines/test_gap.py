@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import maskable_ppo, ppo, value
 from azumaya.baselines.training.command import read_words
 from azumaya.baselines.training.value_games import Player

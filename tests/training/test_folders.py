@@ -16,7 +16,7 @@ from rich.console import Console
 
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.agents.trusted import load_sb3_zip
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import run as run_module
 from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.display import Display
