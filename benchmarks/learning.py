@@ -23,13 +23,13 @@ from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.search import BatchPUCTAgent
 from azumaya.baselines.training import ppo
-from azumaya.baselines.training.config import PPOConfig, RunConfig
-from azumaya.baselines.training.display import Display
+from azumaya.baselines.training.config import RunConfig
+from azumaya.baselines.training.logs import Display
+from azumaya.baselines.training.network_config import PPOConfig
 from azumaya.baselines.training.run import Run
 from azumaya.baselines.training.state import State
-from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lessons import view_all_kernel
-from azumaya.baselines.values.network import LEAK, scratch_words
+from azumaya.baselines.values.network import LEAK, features_of, scratch_words
 from azumaya.baselines.values.value import KIND
 from azumaya.benchmarks import networks, search, signature
 from azumaya.benchmarks.studies.algorithms import ALGORITHMS

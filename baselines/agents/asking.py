@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.agents.states import ActsOnStates, GameStates
+from azumaya.baselines.agents.base import ActsOnStates, GameStates
 from azumaya.baselines.system.signals import Ended
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.opponents import Opponent, checked_answer

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
 
 from azumaya.baselines.agents.sidecar import Sidecar
 from azumaya.envs import Position
+from azumaya.envs.game import Game
 
 
 class Agent(ABC):
@@ -53,3 +58,50 @@ class Agent(ABC):
         Raises:
             OptionError: an agent of the library was given something else.
         """
+
+
+# ---- many positions in one compiled call ----
+
+
+@dataclass(frozen=True)
+class GameStates:
+    """Running positions of one game.
+
+    `states`, `(n,)` state records, are copies in which what is hidden from the players has been
+    drawn anew.
+    """
+
+    game: Game
+    num_actions: int
+    states: np.ndarray
+
+
+class ActsOnStates(Protocol):
+    """An agent with a fast path, which matches use instead of `act`."""
+
+    def act_states(self, positions: GameStates, keys: np.ndarray) -> np.ndarray:
+        """Choose an action in each position, the same that `act` would choose.
+
+        Args:
+            positions: `n` positions.
+            keys: `(n,)` uint64, as for `act`.
+
+        Returns:
+            Legal actions, `(n,)` int64.
+        """
+
+
+def acts_on_states(agent: Any) -> TypeGuard[ActsOnStates]:
+    """Whether an agent has a fast path that belongs to its `act`.
+
+    A subclass that overrides `act` alone does not: the fast path that it inherits would choose
+    other moves.
+    """
+    if "act" in getattr(agent, "__dict__", ()):
+        return False
+    for kind in type(agent).__mro__:
+        if "act_states" in vars(kind):
+            return True
+        if "act" in vars(kind):
+            return False
+    return False

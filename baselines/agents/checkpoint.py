@@ -8,8 +8,7 @@ and the size of the network are checked against limits first.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -28,22 +27,6 @@ from azumaya.baselines.agents.sidecar import (
 from azumaya.baselines.system.files import write_together
 from azumaya.envs.errors import brief
 from azumaya.envs.extras import require
-
-
-@contextlib.contextmanager
-def plain_tensors() -> Iterator[None]:
-    """Within this, new tensors are float32 on the CPU, whatever the user's program has set.
-
-    The dtype is set for all threads. A device context slows every call of torch: it is entered only
-    where the default is another device.
-    """
-    kind, device = torch.get_default_dtype(), torch.empty(0).device
-    torch.set_default_dtype(torch.float32)
-    try:
-        with contextlib.nullcontext() if device.type == "cpu" else torch.device("cpu"):
-            yield
-    finally:
-        torch.set_default_dtype(kind)
 
 
 def build(sidecar: Sidecar) -> torch.nn.Module:

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.agents.states import GameStates
+from azumaya.baselines.agents.base import Agent, GameStates
 from azumaya.envs.adapters.duel.opponents import GreedyOpponent, UniformOpponent
 from azumaya.envs.adapters.lookahead import choose_random, greedy_kernel
 from azumaya.envs.engine.workers import available_cores

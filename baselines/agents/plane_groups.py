@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azumaya.baselines.values.planes import STOCKS
+from azumaya.baselines.values.features import STOCKS
 from azumaya.envs.game import Game
 from azumaya.envs.geometry import dominari36, sudoku81
 from azumaya.envs.symmetries import Axis

@@ -6,9 +6,10 @@ describes them. Reading a sidecar runs no code, and its size and nesting are lim
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -240,3 +241,20 @@ FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "notes": ("an object", _is_object),
 }
 """The fields of a sidecar: what each must be, in words and as a check."""
+
+
+@contextlib.contextmanager
+def plain_tensors() -> Iterator[None]:
+    """Within this, new tensors are float32 on the CPU, whatever the user's program has set.
+
+    The dtype is set for all threads. A device context slows every call of torch: it is entered only
+    where the default is another device.
+    """
+    torch = require("torch", "train")
+    kind, device = torch.get_default_dtype(), torch.empty(0).device
+    torch.set_default_dtype(torch.float32)
+    try:
+        with contextlib.nullcontext() if device.type == "cpu" else torch.device("cpu"):
+            yield
+    finally:
+        torch.set_default_dtype(kind)

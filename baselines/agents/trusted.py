@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.agents.sidecar import plain_tensors
 from azumaya.envs.extras import require
 
 
@@ -30,7 +31,5 @@ def load_sb3_zip(path: str | Path, *, trusted: bool = False) -> Any:
             f"{path}: reading SB3's format can run code; if you trust the file, pass trusted=True"
         )
     algorithm = require("sb3_contrib", "train").MaskablePPO
-    from azumaya.baselines.agents.checkpoint import plain_tensors  # noqa: PLC0415 - needs torch
-
     with plain_tensors():
         return algorithm.load(path, device="cpu")

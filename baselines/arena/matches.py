@@ -34,7 +34,7 @@ def play_pairing(
 ) -> Score:
     """Let two agents play the same starts in both seats: `2 * starts` games.
 
-    Agents with a method `act_states` (see `azumaya.baselines.agents.states`) choose moves on state
+    Agents with a method `act_states` (see `azumaya.baselines.agents.base`) choose moves on state
     records, without an object for each position.
 
     Args:

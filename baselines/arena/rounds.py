@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.agents.asking import ask, ask_on_states, name_of
-from azumaya.baselines.agents.states import GameStates, acts_on_states
+from azumaya.baselines.agents.base import GameStates, acts_on_states
 from azumaya.baselines.arena.game_options import by_default
 from azumaya.baselines.arena.intervals import of_pairs, wilson
 from azumaya.baselines.arena.kernels import look_kernel, play_kernel, rows_to_move

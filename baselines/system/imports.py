@@ -14,12 +14,14 @@ from typing import Any
 
 MOVED = {
     "azumaya.baselines.agent_names": "azumaya.baselines.agents.names",
+    "azumaya.baselines.agents.states": "azumaya.baselines.agents.base",
     "azumaya.baselines.arena.book_maker": "azumaya.benchmarks.studies.book_maker",
     "azumaya.baselines.arena.exam_maker": "azumaya.benchmarks.studies.exam_maker",
     "azumaya.baselines.arena.gallery_maker": "azumaya.benchmarks.studies.gallery_maker",
     "azumaya.baselines.arena.puzzle_winners": "azumaya.benchmarks.studies.puzzle_winners",
     "azumaya.baselines.arena.seeded_work": "azumaya.benchmarks.studies.seeded_work",
     "azumaya.baselines.training.gap": "azumaya.benchmarks.studies.gap",
+    "azumaya.baselines.training.ladder": "azumaya.baselines.training.evaluation",
     "azumaya.baselines.training.study": "azumaya.benchmarks.studies.variants",
     "azumaya.baselines.work_file": "azumaya.baselines.system.work",
     "azumaya.benchmarks.reach": "azumaya.benchmarks.studies.reach",

@@ -35,13 +35,13 @@ from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.search import BatchPUCTAgent
-from azumaya.baselines.arena.matches import Score
+from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.alphazero_games import Lessons, PlayConfig, SelfPlay
-from azumaya.baselines.training.checks import Numbers, Positive, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES, agent_files
+from azumaya.baselines.training.config import AGENT_FILES, Numbers, Positive, Share
 from azumaya.baselines.training.graph import Graph
+from azumaya.baselines.training.network_config import agent_files
 from azumaya.baselines.training.policy import Descent, Seen, Threads, adam_of, copy_of, policy
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script

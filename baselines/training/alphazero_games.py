@@ -14,8 +14,8 @@ from azumaya.baselines.search.evaluator import PackedEvaluator
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.solver import SolverRooms, Solving
-from azumaya.baselines.training.checks import Numbers, Positive, Share
-from azumaya.baselines.training.config import NetworkConfig
+from azumaya.baselines.training.config import Numbers, Positive, Share
+from azumaya.baselines.training.network_config import NetworkConfig
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.kernels.bits import word_count
 

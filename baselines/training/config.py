@@ -1,43 +1,142 @@
 """The configuration of a training run: options, their defaults and their file.
 
-A script's own `Config` inherits from one of these classes and adds the script's own options:
-`RunConfig` has what every run needs, `NetworkConfig` adds a network of `NETWORKS`, and `PPOConfig`
-the hyperparameters of PPO. `completed` checks the options and fills in defaults; `stored_form` and
-`read` convert to and from a run's `config.json`.
+A script's own `Config` inherits from `RunConfig`, which has what every run needs, and adds the
+script's own options. `completed` checks the options and fills in defaults; `stored_form` and `read`
+convert to and from a run's `config.json`. The range of a number is declared with the option and
+checked by `check_values`, as are literals and texts:
+
+    steps: Annotated[int, Numbers(1)] = 250_000
+    search: Literal["alphabeta", "puct"] = "alphabeta"
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
-
-import torch
-
-from azumaya.baselines.agents import checkpoint
-from azumaya.baselines.agents.network import default_network
-from azumaya.baselines.agents.sidecar import SHAPING, Sidecar, describe, sidecar_of
-from azumaya.baselines.arena.game_options import game_named
-from azumaya.baselines.system.command_line import Words
-from azumaya.baselines.training.checks import (
-    Count,
-    Numbers,
-    Positive,
-    Share,
-    Weight,
-    check_network,
-    check_sizes,
-    check_update,
-    check_values,
-    game_options,
-    pairs,
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
 )
+
+from azumaya.baselines.agents.sidecar import Sidecar
+from azumaya.baselines.arena.game_options import game_named, read_value
+from azumaya.baselines.system.command_line import Words, flag
 from azumaya.baselines.training.run_folder import PLACE, SAVED, RunError, RunFolder, Script
-from azumaya.baselines.training.saves import Save
 from azumaya.envs import OptionError, find_game
+from azumaya.envs.setup import check_names, prepare
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers from `low` to `high`, or all above `low`; integers if the type is `int`."""
+
+    low: float
+    high: float = math.inf
+    above: bool = False
+
+    def has(self, value: Any, whole: bool) -> bool:
+        """Whether a value is in the range; infinite values never are."""
+        kind: Any = Integral if whole else Real
+        if not isinstance(value, kind) or isinstance(value, bool):
+            return False
+        if not isinstance(value, Integral) and not math.isfinite(value):
+            return False
+        return self.low < value <= self.high if self.above else self.low <= value <= self.high
+
+    def text(self, whole: bool) -> str:
+        """The range in words."""
+        kind = "a whole number" if whole else "a number"
+        end = f" to {self.high:,.10g}" if math.isfinite(self.high) else ""
+        return f"{kind} {'above' if self.above else 'from'} {self.low:g}{end}"
+
+
+Count = Annotated[int, Numbers(1)]
+Share = Annotated[float, Numbers(0, 1)]
+Weight = Annotated[float, Numbers(0)]
+Positive = Annotated[float, Numbers(0, above=True)]
+
+
+def check_values(options: Any) -> None:
+    """Check that every number in a dataclass is in its declared range, and literals and texts.
+
+    The command line checks the latter itself; these may come from Python or a stored file.
+
+    Raises:
+        OptionError: a value is another; the error names the option as typed.
+    """
+    for name, hint in get_type_hints(type(options), include_extras=True).items():
+        value = getattr(options, name)
+        hints = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        if value is None and type(None) in hints:
+            continue
+        for each in hints:
+            wanted = _unmet(each, value)
+            if wanted:
+                raise OptionError(f"{flag(name)} {value}: must be {wanted}")
+
+
+def _unmet(hint: Any, value: Any) -> str:
+    """What a value must be by a hint; empty if it is that, or if it is not checked here."""
+    if get_origin(hint) is Annotated and isinstance(hint.__metadata__[0], Numbers):
+        numbers, whole = hint.__metadata__[0], hint.__origin__ is int
+        return "" if numbers.has(value, whole) else numbers.text(whole)
+    if get_origin(hint) is Literal:
+        known = get_args(hint)
+        return "" if value in known else f"one of {', '.join(map(str, known))}"
+    return "a text" if hint is str and not isinstance(value, str) else ""
+
+
+def pairs(words: Sequence[str]) -> dict[str, str]:
+    """Parse words `NAME VALUE NAME VALUE ...` into a mapping.
+
+    Raises:
+        OptionError: a name has no value or is repeated.
+    """
+    names, values = words[::2], words[1::2]
+    if len(names) > len(values):
+        raise OptionError(f"must be pairs NAME VALUE; {names[-1]!r} has no value")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise OptionError(f"{twice[0]!r} is given twice; give it one value")
+    return dict(zip(names, values, strict=True))
+
+
+def game_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check a game's options; convert texts to the options' types, and lists to tuples.
+
+    Raises:
+        OptionError: an option is unknown, or has a value that is invalid or cannot be stored
+            as JSON.
+    """
+    game = find_game(name)
+    try:
+        check_names(game, given)
+        options = {
+            name: read_value(game, name, value) if isinstance(value, str) else value
+            for name, value in given.items()
+        }
+        options = {name: tuple(v) if isinstance(v, list) else v for name, v in options.items()}
+        json.dumps(options)  # they are stored with the run and the agent
+        prepare(game, options)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise OptionError(f"--options: {str(error).removeprefix('option ')}") from error
+    return options
+
+
+# ---- the options ----
 
 AGENT_FILES = ("policy.safetensors", "policy.json")
 CHANGEABLE = (
@@ -170,126 +269,3 @@ class RunConfig:
         config = config.completed()
         run.check_resumable(before.stored_form(), config.stored_form(), CHANGEABLE)
         return config
-
-
-# ---- networks ----
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """Defaults that depend on the network; the training guide lists what was tried."""
-
-    width: int
-    depth: int
-    learning_rate: float
-    shaping: float
-
-
-RECIPES = {
-    "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
-    "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
-    "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
-    "houses": Recipe(width=16, depth=2, learning_rate=2e-3, shaping=0.0),
-}
-"""The defaults for each kind of network."""
-
-
-@dataclass(frozen=True)
-class NetworkConfig(RunConfig):
-    """The options of a run that trains a network with a policy and a value."""
-
-    network: str = ""
-    """`numbers`, `houses`, `board` or `plain`; the default depends on the game."""
-    width: Count | None = None
-    """Width of the network; the default depends on its kind."""
-    depth: Count | None = None
-    """Depth of the network; the default depends on its kind."""
-    learning_rate: Annotated[float, Numbers(0, 1, above=True)] | None = None
-    """Adam's initial learning rate; the default depends on the network."""
-
-    @property
-    def network_kind(self) -> str:
-        """The network's key in `NETWORKS`."""
-        return self.network or default_network(find_game(self.game))
-
-    @property
-    def recipe(self) -> Recipe:
-        """The network's recipe, with the options that were given in place of its defaults."""
-        recipe = RECIPES[self.network_kind]
-        given = ((name, getattr(self, name, None)) for name in asdict(recipe))
-        return replace(recipe, **{name: value for name, value in given if value is not None})
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The network's `width` and `depth`."""
-        return {"width": self.recipe.width, "depth": self.recipe.depth}
-
-    def completed(self) -> Self:
-        """As `RunConfig.completed`; also checks that the network can be built."""
-        config = super().completed()
-        check_network(config.network, config.game)
-        names = {item.name for item in fields(config)}
-        recipe = {name: value for name, value in asdict(config.recipe).items() if name in names}
-        config = replace(config, network=config.network_kind, **recipe)
-        check_sizes(config.network, config.game, config.options, **config.sizes)
-        return config
-
-    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
-        """The sidecar of this run's checkpoints."""
-        return describe(
-            find_game(self.game),
-            num_actions,
-            self.network_kind,
-            self.sizes,
-            options=dict(self.options),
-            notes={"seed": self.seed, **notes},
-        )
-
-
-# ---- PPO ----
-
-
-@dataclass(frozen=True)
-class PPOConfig(NetworkConfig):
-    """The options of a run that trains such a network by PPO."""
-
-    games: Annotated[int, Numbers(1, 1_000_000)] = 64
-    """Games played in parallel."""
-    rollout: Annotated[int, Numbers(1, 1_000_000)] = 64
-    """Actions per game between two updates."""
-    batch: Annotated[int, Numbers(2)] = 256
-    """Actions in a minibatch."""
-    epochs: Count = 4
-    """Passes over the rollout per update."""
-    final_share: Share = 0.1
-    """Fraction of the learning rate left at the end; it decreases linearly."""
-    discount: Share = 1.0
-    """Discount factor: per move of the learner in MaskablePPO, per ply of the game in self-play."""
-    gae_lambda: Share = 0.95
-    """Lambda of generalised advantage estimation: 0 relies on the value network, 1 on the games."""
-    clip: Positive = 0.2
-    """PPO's clip range."""
-    entropy: Weight = 0.001
-    """Weight of the entropy bonus."""
-    value: Weight = 0.5
-    """Weight of the value loss."""
-    shaping: Annotated[float, Numbers(0, 1_000_000)] | None = None
-    """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
-    default depends on the network."""
-
-    def completed(self) -> Self:
-        """As `NetworkConfig.completed`; also checks the size of an update."""
-        config = super().completed()
-        check_update(config.games, config.rollout)
-        return config
-
-    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
-        """The sidecar of this run's checkpoints."""
-        return super().sidecar(num_actions, **{SHAPING: self.recipe.shaping, **notes})
-
-
-def agent_files(save: Save) -> dict[str, bytes]:
-    """The agent in a save, as the files of a checkpoint called `policy`."""
-    sidecar = sidecar_of(save.notes.get("agent"))
-    weights = {name: torch.from_numpy(array) for name, array in save.part("network").items()}
-    return checkpoint.contents("policy", weights, sidecar)

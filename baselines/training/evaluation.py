@@ -1,25 +1,57 @@
-"""Evaluating a run's agent against the baselines and others, and drawing its learning curve."""
+"""Evaluating a run's agent: its learning curve, the final evaluation, and the ladder.
+
+The ladder says where a trained agent stands among others, from random to search. Every agent on it
+plays greedy on balanced starts and takes the exam. Two of them are UCT: one with as many
+simulations as take the time of a move of the trained agent, the other with 10 ms a move. Against
+the second the trained agent searches for 10 ms, too, if search can use it.
+
+MaskablePPO's results are not measured but stored: they are those of its own run with the default
+options, kept by `python -m azumaya.baselines.training.evaluation RUN...`. The documentation shows
+them, too.
+"""
 
 from __future__ import annotations
 
 import io
 import json
-from dataclasses import asdict
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rich.progress import Progress
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.arena.exam_results import answers_of
+from azumaya.baselines.agents.search import UCTAgent
+from azumaya.baselines.arena.exam_report import shown_share
+from azumaya.baselines.arena.exam_results import Interval, answers_of
 from azumaya.baselines.arena.exams import has_exam, load_exam
 from azumaya.baselines.arena.game_options import by_default
-from azumaya.baselines.arena.report import learning_curve, score_table
+from azumaya.baselines.arena.report import (
+    COLOURS,
+    SHARES,
+    learning_curve,
+    plain,
+    result_table,
+    save_picture,
+    score_table,
+)
 from azumaya.baselines.arena.rounds import Score, play_both_seats, start_set
+from azumaya.baselines.arena.starts import random_action
 from azumaya.baselines.training.config import RunConfig
-from azumaya.baselines.training.display import Display
-from azumaya.baselines.training.ladder import Ladder, as_objects, draw_ladder, ladder_table
+from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.run_folder import RunFolder
-from azumaya.envs import find_game
+from azumaya.envs import Position, find_game
+from azumaya.envs.errors import OptionError
+from azumaya.envs.extras import require
+from azumaya.envs.position import episode_key
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 BASELINES = (RandomAgent, GreedyAgent)
 EVALUATION_SEED = 1_000_000
@@ -96,3 +128,235 @@ def draw_curve(run: RunFolder, title: str) -> None:
     picture = io.BytesIO()
     learning_curve(run.curve(), picture, title)
     run.write("learning_curve.png", picture.getvalue())
+
+
+# ---- the ladder ----
+
+STORED = Path(__file__).with_name("stored_rungs.json")
+STORED_FIELDS = ("greedy", "greedy_interval", "exam", "exam_interval")
+"""The fields of a rung that are stored."""
+SEED = 2_000_000
+"""The first seed of the ladder's starts; it also orders those of a book."""
+MILLISECONDS = 10.0
+"""The time per move of agents that search."""
+TRIED = 128
+"""Positions on which the time per move is measured."""
+PLIES = 30
+"""The most random plies that lead to them."""
+SIMULATIONS = 50
+"""Simulations with which UCT's speed is measured."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One agent on the ladder.
+
+    Attributes:
+        name: its name.
+        greedy: its rate against greedy on balanced starts; None for greedy itself.
+        greedy_interval: Wilson's 95 % interval of that rate.
+        exam: the share of won positions of the exam's public part that it keeps; None if there is
+            no exam for the game and its options.
+        exam_interval: Wilson's 95 % interval of that share.
+        trained: the rate of the trained agent against it; None if they did not play.
+        trained_interval: Wilson's 95 % interval of that rate.
+        stored: whether the figures come from an earlier run.
+    """
+
+    name: str
+    greedy: float | None = None
+    greedy_interval: Interval | None = None
+    exam: float | None = None
+    exam_interval: Interval | None = None
+    trained: float | None = None
+    trained_interval: Interval | None = None
+    stored: bool = False
+
+
+class Ladder:
+    """Measures the rungs.
+
+    Args:
+        config: the run's options.
+        agent: the trained agent.
+        searching: the same agent with a search of `MILLISECONDS` a move; None if there is none.
+        scores: results of the trained agent against random and greedy.
+    """
+
+    def __init__(
+        self, config: RunConfig, agent: Agent, searching: Agent | None, scores: Sequence[Score]
+    ) -> None:
+        self.config, self.agent, self.searching = config, agent, searching
+        self.scores = {score.second: score for score in scores}
+        self.starts = start_set(config.game, config.options, SEED)
+        self.with_exam = has_exam(config.game) and by_default(config.game, config.options)
+
+    def rungs(self, say: Callable[[str], None]) -> Iterator[Rung]:
+        """The rungs from bottom to top, each as soon as it is measured; `say` names the next one.
+
+        Raises:
+            KeyboardInterrupt: on Ctrl-C.
+        """
+        fast, slow = self.config.final_starts, self.config.ladder_starts
+        yield self._rung(RandomAgent(), fast, say, self.scores["random"])
+        yield self._rung(GreedyAgent(), 0, say, self.scores["greedy"])
+        yield from stored_rungs(self.config)
+        same_time = UCTAgent(simulations=self.simulations())
+        name = f"{same_time.name} (same time)"
+        yield replace(self._rung(same_time, slow, say, self.play(self.agent, same_time)), name=name)
+        trained = self._rung(self.agent, 0, say)
+        yield _against(trained, "greedy", self.scores["greedy"])
+        top = self.searching or self.agent
+        uct = UCTAgent(milliseconds=MILLISECONDS)
+        yield self._rung(uct, slow, say, self.play(top, uct))
+        if self.searching:
+            name = f"{trained.name} + {MILLISECONDS:g} ms of search"
+            yield replace(self._rung(self.searching, slow, say), name=name)
+
+    def _rung(
+        self, agent: Agent, starts: int, say: Callable[[str], None], score: Score | None = None
+    ) -> Rung:
+        """The rung of an agent: its exam, and `2 * starts` games against greedy."""
+        say(agent.name)
+        rung = Rung(agent.name)
+        if self.with_exam:
+            found = answers_of(agent, load_exam(self.config.game))
+            rung = replace(rung, exam=found.kept_wins, exam_interval=found.kept_wins_interval)
+        if starts:
+            rung = _against(rung, "greedy", self.play(agent, GreedyAgent(), starts))
+        return rung if score is None else _against(rung, "trained", score)
+
+    def play(self, first: Agent, second: Agent, starts: int | None = None) -> Score:
+        """Games on balanced starts; by default as few as for agents that search."""
+        starts = self.starts.at_most(starts or self.config.ladder_starts)
+        return play_both_seats(self.starts, (first, second), starts)[0]
+
+    def simulations(self) -> int:
+        """How many simulations of UCT take as long as a move of the trained agent."""
+        positions = list(some_positions(self.config))
+
+        def seconds(agent: Agent) -> float:
+            """One position at a time, so that neither more cores nor batches help."""
+            return _seconds(lambda: [agent.act([p], [key]) for key, p in enumerate(positions)])
+
+        own = seconds(self.agent)
+        return max(1, math.floor(SIMULATIONS * own / seconds(UCTAgent(simulations=SIMULATIONS))))
+
+
+def some_positions(config: RunConfig) -> Iterator[Position]:
+    """Running positions after up to `PLIES` random plies."""
+    for seed in range(TRIED):
+        position = Position(config.game, seed=SEED + seed, **config.options)
+        key = episode_key(SEED, seed, 0)
+        for ply in range(seed % (PLIES + 1)):
+            following = position.copy().play(random_action(position, key, ply))
+            if following.is_over:
+                break
+            position = following
+        yield position
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    """How long a call takes; the first one, which may compile, does not count."""
+    call()
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def _against(rung: Rung, opponent: str, score: Score) -> Rung:
+    """A rung with another result: `opponent` is the name of the field."""
+    result: dict[str, Any] = {opponent: score.rate, f"{opponent}_interval": score.interval()}
+    return replace(rung, **result)
+
+
+# ---- stored results ----
+
+
+def stored_rungs(config: RunConfig) -> Iterator[Rung]:
+    """The stored results for a game with its default options."""
+    found = stored_results().get(config.game)
+    if found is not None and by_default(config.game, config.options):
+        yield Rung("MaskablePPO", **{name: found[name] for name in STORED_FIELDS}, stored=True)
+
+
+def stored_results() -> dict[str, dict[str, Any]]:
+    """The stored results by game: the fields of `STORED_FIELDS`, and the same against random."""
+    found: dict[str, dict[str, Any]] = json.loads(STORED.read_text("utf-8"))
+    return found
+
+
+def store(folders: Sequence[Path]) -> None:
+    """Keep the trained agents' results in some run folders as the stored ones of their games.
+
+    Raises:
+        OptionError: a folder has no ladder.
+    """
+    kept = stored_results() if STORED.exists() else {}
+    for folder in folders:
+        try:
+            game = json.loads((folder / "config.json").read_text("utf-8"))["game"]
+            rungs = json.loads((folder / "ladder.json").read_text("utf-8"))
+        except OSError as error:
+            raise OptionError(f"{folder}: there is no ladder of a run here ({error})") from error
+        (own,) = (rung for rung in rungs if rung["name"] == "policy")
+        (random,) = (rung for rung in rungs if rung["name"] == "random")
+        kept[game] = {
+            "random": random["trained"],
+            "random_interval": random["trained_interval"],
+            **{name: own[name] for name in STORED_FIELDS},
+        }
+    STORED.write_text(json.dumps(kept, indent=1) + "\n", "utf-8", newline="\n")
+
+
+# ---- showing ----
+
+
+def ladder_table(rungs: Sequence[Rung], title: str) -> Table:
+    """The ladder as a table, the strongest at the top."""
+    table = result_table(
+        title,
+        "95 % intervals below. Stored results are marked *.",
+        "agent",
+        ("against\ngreedy", "exam:\nwins kept", "trained agent\nagainst it"),
+    )
+    for rung in reversed(rungs):
+        table.add_row(
+            plain(rung.name + "*" * rung.stored),
+            shown_share(rung.greedy, rung.greedy_interval),
+            shown_share(rung.exam, rung.exam_interval),
+            shown_share(rung.trained, rung.trained_interval),
+        )
+    return table
+
+
+def draw_ladder(rungs: Sequence[Rung], path: Path | BinaryIO, title: str) -> None:
+    """Draw the ladder as bars, as a PNG (needs `train`)."""
+    figure = require("matplotlib.figure", "train").Figure(figsize=(8, 3.2), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    names = [rung.name + "*" * rung.stored for rung in rungs]
+    for panel, field, colour, heading in zip(
+        panels, ("greedy", "exam"), COLOURS, ("games won against greedy", "exam: wins kept"),
+        strict=False,
+    ):  # fmt: skip
+        for place, rung in enumerate(rungs):
+            share, interval = getattr(rung, field), getattr(rung, f"{field}_interval")
+            if share is not None:
+                errors = [[share - interval[0]], [interval[1] - share]]
+                panel.barh(place, share, xerr=errors, color=colour, height=0.6, ecolor="0.3")
+        panel.set_title(heading, fontsize="medium")
+        panel.xaxis.set_major_formatter(SHARES)
+        panel.set(xlim=(0, 1), yticks=range(len(names)), yticklabels=names)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].axvline(0.5, color="0.7", linewidth=1)
+    figure.suptitle(title, fontsize="medium")
+    save_picture(figure, path)
+
+
+def as_objects(rungs: Sequence[Rung]) -> list[dict[str, Any]]:
+    """The rungs for `ladder.json`."""
+    return [asdict(rung) for rung in rungs]
+
+
+if __name__ == "__main__":
+    store([Path(word) for word in sys.argv[1:]])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from azumaya.baselines.training import renamed, value
-from azumaya.baselines.training.checks import Numbers
+from azumaya.baselines.training.config import Numbers
 
 PROGRAM = "azumaya.baselines.training.expert_iteration"
 

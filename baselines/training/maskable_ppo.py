@@ -35,9 +35,9 @@ from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
-from azumaya.baselines.training.checks import Share, check_minibatches
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES, PPOConfig, agent_files
+from azumaya.baselines.training.config import AGENT_FILES, Share
+from azumaya.baselines.training.network_config import PPOConfig, agent_files, check_minibatches
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.envs import find_game

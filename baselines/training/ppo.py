@@ -31,10 +31,10 @@ from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
-from azumaya.baselines.training.checks import Count, Numbers, check_sizes, check_values
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES, agent_files
+from azumaya.baselines.training.config import AGENT_FILES, Count, Numbers, check_values
 from azumaya.baselines.training.graph import Graph
+from azumaya.baselines.training.network_config import agent_files, check_sizes
 from azumaya.baselines.training.policy import (
     Descent,
     Policy,

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from azumaya.baselines.training.checks import Numbers, Share
-from azumaya.baselines.training.config import PPOConfig
+from azumaya.baselines.training.config import Numbers, Share
+from azumaya.baselines.training.network_config import PPOConfig
 from azumaya.baselines.training.policy import Seen, Threads, copy_of
 from azumaya.envs import make_vec
 from azumaya.envs.adapters.duel.shaping import Shaping

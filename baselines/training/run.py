@@ -23,19 +23,18 @@ import torch
 from rich.console import Console
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.agents.checkpoint import plain_tensors
-from azumaya.baselines.agents.sidecar import Sidecar
+from azumaya.baselines.agents.sidecar import Sidecar, plain_tensors
 from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training.config import RunConfig
-from azumaya.baselines.training.display import Display
 from azumaya.baselines.training.evaluation import (
+    MILLISECONDS,
     draw_curve,
     evaluate,
     exam_kept,
     final_evaluation,
     final_ladder,
 )
-from azumaya.baselines.training.ladder import MILLISECONDS
+from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.state import State, check_agent, restore, saved
 from azumaya.envs import find_game

@@ -22,7 +22,7 @@ The agent that comes out plays by one step of lookahead, over all moves; search 
 at full speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
 This file contains the hyperparameters of learning, then the loop, `train`. `value_games.py` has
-those of playing, and who plays in both ways; `players.py` the threads and workers in which they do;
+those of playing, and who plays in both ways; `crews.py` the threads and workers in which they do;
 `learning.py` in `azumaya.baselines.values` the gradient and Adam. `run.py` has what surrounds the
 loop: measuring, saving, stopping, the final evaluation and the learning curve.
 """
@@ -43,10 +43,9 @@ from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import state as states
-from azumaya.baselines.training.checks import Count, Numbers, Share
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES
-from azumaya.baselines.training.players import Players
+from azumaya.baselines.training.config import AGENT_FILES, Count, Numbers, Share
+from azumaya.baselines.training.crews import Players
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import Save
@@ -59,9 +58,8 @@ from azumaya.baselines.values.champion import (
     searcher,
 )
 from azumaya.baselines.values.examples import Choices, Games, Moves
-from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Learner, follow, learn_kernel, prefer_kernel
-from azumaya.baselines.values.network import F32
+from azumaya.baselines.values.network import F32, features_of
 from azumaya.baselines.values.value import (
     KIND,
     Value,

@@ -10,18 +10,17 @@ import numpy as np
 
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound, without_hidden_draws
-from azumaya.baselines.training.checks import Numbers, Share
-from azumaya.baselines.training.config import RunConfig
+from azumaya.baselines.training.config import Numbers, RunConfig, Share
 from azumaya.baselines.values.examples import Choices, Games, Viewed
-from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lessons import (
+    Examiner,
+    Questions,
     imagine_kernel,
     move_kernel,
     study_kernel,
     view_all_kernel,
 )
-from azumaya.baselines.values.network import F32, Shape
-from azumaya.baselines.values.questions import Examiner, Questions
+from azumaya.baselines.values.network import F32, Shape, features_of
 from azumaya.baselines.values.self_play import (
     Desk,
     Habits,

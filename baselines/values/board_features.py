@@ -24,16 +24,18 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.hints import hints_of
-from azumaya.baselines.values.features import Features
-from azumaya.baselines.values.laying_rows import LayingRows, laying_rows
-from azumaya.baselines.values.orbits import (
+from azumaya.baselines.values.features import (
+    Features,
     PatternRows,
+    cell_planes,
     colour_keeping,
     colour_swapping,
+    number_kernel,
     orbits_of,
     pattern_rows,
+    plane_kernel,
 )
-from azumaya.baselines.values.planes import cell_planes, number_kernel, plane_kernel
+from azumaya.baselines.values.laying_rows import LayingRows, laying_rows
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.kernels.bits import ONE, ZERO, lowest, word_count

@@ -31,9 +31,9 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.values.features import Features
-from azumaya.baselines.values.planes import (
+from azumaya.baselines.values.features import (
     STOCKS,
+    Features,
     cell_planes,
     kind_of,
     number_kernel,

@@ -19,8 +19,13 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.search.hints import hints_of
-from azumaya.baselines.values.orbits import colour_keeping, colour_swapping, orbits_of
-from azumaya.baselines.values.planes import cell_planes, plane_kernel
+from azumaya.baselines.values.features import (
+    cell_planes,
+    colour_keeping,
+    colour_swapping,
+    orbits_of,
+    plane_kernel,
+)
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.dominari36 import CELLS, HOUSE_BOARDS, HOUSES, PEERS, SIZE
 from azumaya.envs.geometry.grid import Cells

@@ -9,9 +9,8 @@ All numbers are alike, and so are all cells, except for what they see:
 
 from __future__ import annotations
 
-from azumaya.baselines.values.features import Features
+from azumaya.baselines.values.features import Features, cell_planes, plane_kernel
 from azumaya.baselines.values.house_features import number_rows, seen_from
-from azumaya.baselines.values.planes import cell_planes, plane_kernel
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.sudoku81 import CELLS, FULL, NUMBERS, PEERS
 from azumaya.envs.kernels.bits import ONE, ZERO, has, lowest, popcount

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.base import Agent, GameStates
 from azumaya.baselines.agents.compiled import in_threads
 from azumaya.baselines.agents.sidecar import (
     CheckpointError,
@@ -22,13 +22,17 @@ from azumaya.baselines.agents.sidecar import (
     read_tensors,
     sidecar_text,
 )
-from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.search.evaluation import Evaluation, random_games
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
-from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.features import plain_features
-from azumaya.baselines.values.lookahead import best_moves_kernel
-from azumaya.baselines.values.network import Shape, first_weights, scratch_words, value_kernel
+from azumaya.baselines.values.network import (
+    Shape,
+    features_of,
+    first_weights,
+    scratch_words,
+    value_kernel,
+)
+from azumaya.baselines.values.self_play import best_moves_kernel
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError, brief

@@ -23,8 +23,8 @@ from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.arena.report import plain, result_table, shown_rate
 from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.system.command_line import Words, read_options
-from azumaya.baselines.training.checks import Numbers, check_values
 from azumaya.baselines.training.command import exit_code, run_script
+from azumaya.baselines.training.config import Numbers, check_values
 from azumaya.baselines.training.evaluation import EVALUATION_SEED
 from azumaya.envs import OptionError
 from azumaya.envs.extras import require

@@ -34,8 +34,8 @@ from azumaya.baselines.arena.report import (
 from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.system.files import write_whole
 from azumaya.baselines.system.signals import INTERRUPTED
-from azumaya.baselines.training.checks import Count, Numbers, check_values
 from azumaya.baselines.training.command import exit_code, run_script
+from azumaya.baselines.training.config import Count, Numbers, check_values
 from azumaya.baselines.training.run_folder import SAVED, RunError
 from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.envs import OptionError, find_game

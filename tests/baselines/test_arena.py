@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent, compiled
-from azumaya.baselines.agents.states import GameStates, acts_on_states
+from azumaya.baselines.agents.base import GameStates, acts_on_states
 from azumaya.baselines.arena import report, rounds
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.arena.rounds import Score, WrongMoveError

@@ -12,10 +12,16 @@ import pytest
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena.rounds import start_set
 from azumaya.baselines.search import AlphaBetaAgent
-from azumaya.baselines.training import evaluation, ladder
+from azumaya.baselines.training import evaluation
 from azumaya.baselines.training.config import RunConfig
-from azumaya.baselines.training.evaluation import evaluate
-from azumaya.baselines.training.ladder import Ladder, Rung, as_objects, draw_ladder, ladder_table
+from azumaya.baselines.training.evaluation import (
+    Ladder,
+    Rung,
+    as_objects,
+    draw_ladder,
+    evaluate,
+    ladder_table,
+)
 from azumaya.envs import OptionError
 from tests.training.run_helpers import tiny_td
 
@@ -36,7 +42,7 @@ def rungs() -> list[Rung]:
     said: list[str] = []
     made = Ladder(config, agent, AlphaBetaAgent(2000), evaluate(config, agent, 4))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ladder, "MILLISECONDS", 1.0)
+        patch.setattr(evaluation, "MILLISECONDS", 1.0)
         found = list(made.rungs(said.append))
     assert len(said) == sum(not rung.stored for rung in found)
     return [rung for rung in found if not rung.stored]
@@ -77,7 +83,7 @@ def test_the_same_time_means_as_many_simulations(
 ) -> None:
     """The agent's time for some moves, and that of 50 simulations for each of them."""
     taken = iter(seconds)
-    monkeypatch.setattr(ladder, "_seconds", lambda call: (call(), next(taken))[1])
+    monkeypatch.setattr(evaluation, "_seconds", lambda call: (call(), next(taken))[1])
     assert Ladder(config_of(), RandomAgent(), None, []).simulations() == simulations
 
 
@@ -88,7 +94,7 @@ def test_options_without_an_exam_have_none() -> None:
     first = next(made.rungs(lambda _: None))
     assert first.exam is None
     assert first.greedy is not None
-    assert not list(ladder.stored_rungs(config))
+    assert not list(evaluation.stored_rungs(config))
 
 
 @pytest.mark.parametrize(
@@ -101,34 +107,34 @@ def test_options_that_say_the_default_change_nothing(
     """The exam is taken and the stored results are shown, as the same starts are played."""
     config = tiny_td(Path("unused"), game=GAME, options=options).completed()
     assert Ladder(config, RandomAgent(), None, []).with_exam == default
-    assert len(list(ladder.stored_rungs(config))) == default
+    assert len(list(evaluation.stored_rungs(config))) == default
     assert bool(start_set(GAME, options).texts) == default
-    monkeypatch.setattr(evaluation, "take_exam", lambda *_: SimpleNamespace(kept_wins=0.5))
+    monkeypatch.setattr(evaluation, "answers_of", lambda *_: SimpleNamespace(kept_wins=0.5))
     assert evaluation.exam_kept(config, RandomAgent()) == ({"exam": 0.5} if default else {})
 
 
 def test_results_can_be_stored(
     rungs: list[Rung], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ladder, "STORED", tmp_path / "stored.json")
+    monkeypatch.setattr(evaluation, "STORED", tmp_path / "stored.json")
     run = tmp_path / "run"
     run.mkdir()
     (run / "config.json").write_text(json.dumps({"game": GAME}))
     with pytest.raises(OptionError, match=r"run: there is no ladder of a run here"):
-        ladder.store([run])
+        evaluation.store([run])
     random = Rung("random", trained=0.9, trained_interval=(0.8, 1.0))
     objects = as_objects([random, Rung("policy", 0.6, (0.5, 0.7), 0.8, (0.7, 0.9))])
     (run / "ladder.json").write_text(json.dumps(objects))
-    ladder.store([run])
-    assert ladder.stored_results()[GAME]["random"] == 0.9
-    (kept,) = ladder.stored_rungs(config_of())
+    evaluation.store([run])
+    assert evaluation.stored_results()[GAME]["random"] == 0.9
+    (kept,) = evaluation.stored_rungs(config_of())
     assert kept == Rung("MaskablePPO", 0.6, [0.5, 0.7], 0.8, [0.7, 0.9], stored=True)  # type: ignore[arg-type]
-    assert not list(ladder.stored_rungs(config_of(game="abalone")))
+    assert not list(evaluation.stored_rungs(config_of(game="abalone")))
 
 
 @pytest.mark.parametrize("game", ["sudoku_moyo", "vierer_dominari"])
 def test_stored_results_ship_with_the_package(game: str) -> None:
-    (rung,) = ladder.stored_rungs(config_of(game=game))
+    (rung,) = evaluation.stored_rungs(config_of(game=game))
     assert rung.stored
     assert rung.name == "MaskablePPO"
     assert 0 < (rung.greedy or 0) < 1
@@ -137,4 +143,4 @@ def test_stored_results_ship_with_the_package(game: str) -> None:
     assert rung.exam_interval[0] < rung.exam < rung.exam_interval[1]
     settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     shipped = settings["tool"]["setuptools"]["package-data"]["azumaya.baselines.training"]
-    assert shipped == [ladder.STORED.name]
+    assert shipped == [evaluation.STORED.name]

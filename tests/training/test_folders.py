@@ -19,7 +19,7 @@ from azumaya.baselines.agents.trusted import load_sb3_zip
 from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import run as run_module
 from azumaya.baselines.training import run_folder
-from azumaya.baselines.training.display import Display
+from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder
 from azumaya.baselines.training.saves import read_save

@@ -12,9 +12,10 @@ import pytest
 
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import NETWORKS as KINDS
+from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo, value
-from azumaya.baselines.training.checks import Numbers, check_values, flag
-from azumaya.baselines.training.config import RECIPES, Recipe
+from azumaya.baselines.training.config import Numbers, check_values
+from azumaya.baselines.training.network_config import RECIPES, Recipe
 from azumaya.envs import OptionError
 from tests.training.run_helpers import TINY_WORDS, tiny_ppo, tiny_run
 

@@ -18,7 +18,7 @@ from sb3_contrib import MaskablePPO
 from azumaya.baselines import find_agent
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo, ppo_games, value
 from azumaya.baselines.training.alphazero_games import SelfPlay
-from azumaya.baselines.training.players import Players
+from azumaya.baselines.training.crews import Players
 from azumaya.baselines.training.policy import Threads
 from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import read_save

@@ -7,8 +7,7 @@ from collections import Counter
 import numpy as np
 
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.network import Shape, first_weights, scratch_words
+from azumaya.baselines.values.network import Shape, features_of, first_weights, scratch_words
 from azumaya.envs import Position
 from azumaya.envs.game import Game
 

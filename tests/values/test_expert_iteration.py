@@ -20,8 +20,8 @@ from azumaya.baselines.training.value_games import Played, Teacher
 from azumaya.baselines.values.champion import champion_value
 from azumaya.baselines.values.examples import Choices, Moves, offsets_of
 from azumaya.baselines.values.learning import learn_kernel, prefer_kernel
+from azumaya.baselines.values.lessons import Questions
 from azumaya.baselines.values.network import Shape, scratch_words
-from azumaya.baselines.values.questions import Questions
 from azumaya.baselines.values.self_play import look_back
 from azumaya.baselines.values.value import load_value
 from azumaya.benchmarks.batches import values_kernel

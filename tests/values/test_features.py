@@ -12,7 +12,7 @@ import pytest
 
 from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.values.board_features import CLOSED, OPEN, OPPOSING, OWN, rows_of
-from azumaya.baselines.values.feature_sets import features_of
+from azumaya.baselines.values.features import pattern_rows
 from azumaya.baselines.values.house_features import (
     CANDIDATE_ROWS,
     CELL_ROWS,
@@ -24,7 +24,7 @@ from azumaya.baselines.values.house_features import (
     ROWS,
     STOCK_ROWS,
 )
-from azumaya.baselines.values.orbits import pattern_rows
+from azumaya.baselines.values.network import features_of
 from azumaya.envs import Position
 from azumaya.envs.game import Game
 from azumaya.wrappers import random_transform

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.values.board_features import rows_of
-from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.laying_rows import CANDIDATE_ROWS, HOUSE_ROWS
+from azumaya.baselines.values.network import features_of
 from azumaya.envs import Position
 from tests.cases import TESTED
 from tests.games.test_reach import told

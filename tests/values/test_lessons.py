@@ -10,8 +10,8 @@ import pytest
 from azumaya.baselines.search.alphabeta import Deepening, Room
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.table import UNIT
-from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.lessons import move_kernel, study_kernel, view_all_kernel
+from azumaya.baselines.values.network import features_of
 from azumaya.baselines.values.value import Value
 from azumaya.envs import Position
 from tests.cases import TESTED

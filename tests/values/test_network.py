@@ -12,12 +12,11 @@ from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.training import value
 from azumaya.baselines.training.value_games import Player
 from azumaya.baselines.values.examples import Games, Rows, offsets_of
-from azumaya.baselines.values.feature_sets import features_of
 from azumaya.baselines.values.learning import Learner, follow, learn_kernel
-from azumaya.baselines.values.lookahead import best_move_kernel
 from azumaya.baselines.values.network import (
     F32,
     Shape,
+    features_of,
     forward_kernel,
     value_kernel,
 )
@@ -25,6 +24,7 @@ from azumaya.baselines.values.self_play import (
     Desk,
     Habits,
     Sheets,
+    best_move_kernel,
     draw_some,
     explores,
     self_play_kernel,

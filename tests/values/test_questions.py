@@ -16,8 +16,8 @@ from azumaya.baselines.values.learning import (
     Learner,
     prefer_kernel,
 )
+from azumaya.baselines.values.lessons import Examiner, Questions
 from azumaya.baselines.values.network import F32, Shape
-from azumaya.baselines.values.questions import Examiner, Questions
 from azumaya.envs import Position
 from tests.search.minimax import late_positions
 

@@ -14,13 +14,12 @@ from safetensors.numpy import load_file, save
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.agents.base import GameStates
 from azumaya.baselines.agents.sidecar import MOST_BYTES, CheckpointError, Sidecar, describe
-from azumaya.baselines.agents.states import GameStates
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training.value import main
 from azumaya.baselines.training.value_games import Played, Player
-from azumaya.baselines.values.feature_sets import features_of
-from azumaya.baselines.values.network import Shape
+from azumaya.baselines.values.network import Shape, features_of
 from azumaya.baselines.values.value import (
     KIND,
     MOST_WIDTH,

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.agents.asking import AgentFailedError, ask
+from azumaya.baselines.agents.base import GameStates, acts_on_states
 from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
-from azumaya.baselines.agents.states import GameStates, acts_on_states
 from azumaya.baselines.arena.league.cards import CHANGED, card_of, identity
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
 from azumaya.baselines.system.files import shown

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from sphinx.pycode import ModuleAnalyzer
 
+from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo
 from azumaya.baselines.training import value as value_script
-from azumaya.baselines.training.checks import flag
-from azumaya.baselines.training.config import RECIPES, Recipe, RunConfig
-from azumaya.baselines.training.ladder import stored_results
+from azumaya.baselines.training.config import RunConfig
+from azumaya.baselines.training.evaluation import stored_results
+from azumaya.baselines.training.network_config import RECIPES, Recipe
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
 from azumaya.envs.setup import POSITION, prepare

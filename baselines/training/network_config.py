@@ -1,0 +1,214 @@
+"""The configuration of scripts that train a network: `NetworkConfig`, and for PPO `PPOConfig`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Annotated, Any, Self
+
+import torch
+
+from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents.network import (
+    NETWORKS,
+    OversizeError,
+    can_play,
+    check_size,
+    default_network,
+)
+from azumaya.baselines.agents.sidecar import SHAPING, Sidecar, describe, sidecar_of
+from azumaya.baselines.system.command_line import flag
+from azumaya.baselines.training.config import Count, Numbers, Positive, RunConfig, Share, Weight
+from azumaya.baselines.training.saves import Save
+from azumaya.envs import OptionError, find_game
+from azumaya.envs.setup import prepare
+
+MOST_ACTIONS = 1 << 24
+"""The most actions in an update."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Defaults that depend on the network; the training guide lists what was tried."""
+
+    width: int
+    depth: int
+    learning_rate: float
+    shaping: float
+
+
+RECIPES = {
+    "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
+    "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
+    "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
+    "houses": Recipe(width=16, depth=2, learning_rate=2e-3, shaping=0.0),
+}
+"""The defaults for each kind of network."""
+
+
+@dataclass(frozen=True)
+class NetworkConfig(RunConfig):
+    """The options of a run that trains a network with a policy and a value."""
+
+    network: str = ""
+    """`numbers`, `houses`, `board` or `plain`; the default depends on the game."""
+    width: Count | None = None
+    """Width of the network; the default depends on its kind."""
+    depth: Count | None = None
+    """Depth of the network; the default depends on its kind."""
+    learning_rate: Annotated[float, Numbers(0, 1, above=True)] | None = None
+    """Adam's initial learning rate; the default depends on the network."""
+
+    @property
+    def network_kind(self) -> str:
+        """The network's key in `NETWORKS`."""
+        return self.network or default_network(find_game(self.game))
+
+    @property
+    def recipe(self) -> Recipe:
+        """The network's recipe, with the options that were given in place of its defaults."""
+        recipe = RECIPES[self.network_kind]
+        given = ((name, getattr(self, name, None)) for name in asdict(recipe))
+        return replace(recipe, **{name: value for name, value in given if value is not None})
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The network's `width` and `depth`."""
+        return {"width": self.recipe.width, "depth": self.recipe.depth}
+
+    def completed(self) -> Self:
+        """As `RunConfig.completed`; also checks that the network can be built."""
+        config = super().completed()
+        check_network(config.network, config.game)
+        names = {item.name for item in fields(config)}
+        recipe = {name: value for name, value in asdict(config.recipe).items() if name in names}
+        config = replace(config, network=config.network_kind, **recipe)
+        check_sizes(config.network, config.game, config.options, **config.sizes)
+        return config
+
+    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
+        """The sidecar of this run's checkpoints."""
+        return describe(
+            find_game(self.game),
+            num_actions,
+            self.network_kind,
+            self.sizes,
+            options=dict(self.options),
+            notes={"seed": self.seed, **notes},
+        )
+
+
+# ---- PPO ----
+
+
+@dataclass(frozen=True)
+class PPOConfig(NetworkConfig):
+    """The options of a run that trains such a network by PPO."""
+
+    games: Annotated[int, Numbers(1, 1_000_000)] = 64
+    """Games played in parallel."""
+    rollout: Annotated[int, Numbers(1, 1_000_000)] = 64
+    """Actions per game between two updates."""
+    batch: Annotated[int, Numbers(2)] = 256
+    """Actions in a minibatch."""
+    epochs: Count = 4
+    """Passes over the rollout per update."""
+    final_share: Share = 0.1
+    """Fraction of the learning rate left at the end; it decreases linearly."""
+    discount: Share = 1.0
+    """Discount factor: per move of the learner in MaskablePPO, per ply of the game in self-play."""
+    gae_lambda: Share = 0.95
+    """Lambda of generalised advantage estimation: 0 relies on the value network, 1 on the games."""
+    clip: Positive = 0.2
+    """PPO's clip range."""
+    entropy: Weight = 0.001
+    """Weight of the entropy bonus."""
+    value: Weight = 0.5
+    """Weight of the value loss."""
+    shaping: Annotated[float, Numbers(0, 1_000_000)] | None = None
+    """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
+    default depends on the network."""
+
+    def completed(self) -> Self:
+        """As `NetworkConfig.completed`; also checks the size of an update."""
+        config = super().completed()
+        check_update(config.games, config.rollout)
+        return config
+
+    def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
+        """The sidecar of this run's checkpoints."""
+        return super().sidecar(num_actions, **{SHAPING: self.recipe.shaping, **notes})
+
+
+def agent_files(save: Save) -> dict[str, bytes]:
+    """The agent in a save, as the files of a checkpoint called `policy`."""
+    sidecar = sidecar_of(save.notes.get("agent"))
+    weights = {name: torch.from_numpy(array) for name, array in save.part("network").items()}
+    return checkpoint.contents("policy", weights, sidecar)
+
+
+# ---- checks ----
+
+
+def check_network(network: str, game: str) -> None:
+    """Check that a network exists and can play the game; an empty name is always accepted.
+
+    Raises:
+        OptionError: the network is unknown or cannot play the game.
+    """
+    if network not in ("", *NETWORKS):
+        raise OptionError(f"--network {network}: must be one of {', '.join(NETWORKS)}")
+    record = find_game(game)
+    if network and not can_play(network, record):
+        needs = {
+            "numbers": "with candidates, in which every number on every cell is an action",
+            "houses": "with planes of numbers",
+        }
+        others = ", ".join(name for name in NETWORKS if can_play(name, record))
+        raise OptionError(
+            f"--network {network}: needs a game {needs[network]}, unlike {game}; choose {others}"
+        )
+
+
+def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: int | None) -> int:
+    """Check that a network of this `width` and `depth` can be built; returns its parameters.
+
+    Raises:
+        OptionError: the sizes are too large.
+    """
+    record = find_game(game)
+    actions = prepare(record, dict(options)).num_actions
+    given = {name: size for name, size in sizes.items() if size is not None}
+    try:
+        return check_size(network, record, actions, given)
+    except OversizeError as error:
+        said = " ".join(f"{flag(name)} {size}" for name, size in given.items())
+        raise OptionError(f"{said}: {error}") from error
+
+
+def check_update(games: int, rollout: int) -> None:
+    """Check the size of an update.
+
+    Raises:
+        OptionError: it is too large.
+    """
+    if games * rollout > MOST_ACTIONS:
+        raise OptionError(
+            f"--games {games} by --rollout {rollout}: an update would have {games * rollout:,} "
+            f"actions; the most is {MOST_ACTIONS:,}"
+        )
+
+
+def check_minibatches(batch: int, games: int, rollout: int) -> None:
+    """Check that no minibatch has just one action.
+
+    Stable-Baselines3 divides by the standard deviation of a minibatch's advantages.
+
+    Raises:
+        OptionError: a minibatch would have one action.
+    """
+    if games * rollout % batch == 1:
+        raise OptionError(
+            f"--batch {batch}: an update of {games * rollout:,} actions (--games {games} by "
+            f"--rollout {rollout}) would leave a minibatch of one; change one of the three"
+        )
