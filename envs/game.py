@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType, ModuleType
@@ -120,6 +122,25 @@ def numbered_planes(
         Plane(f"{group} {n}", meaning.format(n=n), kind, high, group, (Axis.NUMBER, n))
         for n in range(1, numbers + 1)
     )
+
+
+def number_bytes(planes: Sequence[Plane], cells: int) -> Any:
+    """Where the `number` planes are in a packed observation: their bytes, by the planes' names.
+
+    Rules write a plane by its name, so that another order of planes needs no other rules.
+
+    Args:
+        planes: the planes of an observation.
+        cells: the number of cells in a plane.
+
+    Returns:
+        A named tuple of integers, which kernels can read. Its fields are the names with `_` for
+        whatever is neither a letter nor a digit: the plane `own stock 1` is `own_stock_1`.
+    """
+    names = [re.sub(r"\W+", "_", plane.name) for plane in planes if plane.kind == "number"]
+    first = 8 * word_count((len(planes) - len(names)) * cells)
+    kind: Callable[..., Any] = namedtuple("NumberBytes", names)  # type: ignore[misc]
+    return kind(*range(first, first + len(names)))
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,19 @@ import numpy as np
 from azumaya.baselines.search.hints import Hints, register_hints
 from azumaya.benchmarks.yardstick.connect_four_search import OUTLOOK_WORDS, bounds, outlook, rank
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, Game, Observation, Options, Plane, Rules, Words
+from azumaya.envs.game import (
+    TERMINATED,
+    Game,
+    Observation,
+    Options,
+    Plane,
+    Rules,
+    Words,
+    number_bytes,
+)
 from azumaya.envs.geometry.grid import Rectangle
 from azumaya.envs.geometry.symmetry import IDENTITY, turns
-from azumaya.envs.kernels.bits import U64, ZERO, board_of, has, popcount, put, put_byte, word_count
+from azumaya.envs.kernels.bits import U64, ZERO, board_of, has, popcount, put, put_byte
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import draw_start
 from azumaya.envs.scene import Scene, Stone
@@ -70,7 +79,7 @@ PLANES = (
     Plane("opposing", "discs of the opponent"),
     Plane("to move", "1 if the observer is to move, 2 if the game is over", "number", 2),
 )
-FIRST_NUMBER = 8 * word_count(2 * CELLS)
+AT = number_bytes(PLANES, CELLS)
 """The byte of a packed observation at which planes of numbers begin."""
 
 
@@ -134,7 +143,7 @@ def observe(state, player, packed):
     """The planes of `PLANES`, packed."""
     put(packed, 0, CELLS, state.discs[player])
     put(packed, CELLS, CELLS, state.discs[1 - player])
-    put_byte(packed, FIRST_NUMBER, 2 if state.over else np.int64(state.to_move == player))
+    put_byte(packed, AT.to_move, 2 if state.over else np.int64(state.to_move == player))
 
 
 @kernel

@@ -180,7 +180,8 @@ def _value(value: Any) -> str:
     if isinstance(value, np.ndarray | np.generic):
         return _array(kind, np.asarray(value))
     if isinstance(value, tuple):
-        return digest([kind, *map(_value, value)])
+        fields = getattr(value, "_fields", ())  # of a named tuple
+        return digest([kind, fields, *map(_value, value)])
     if isinstance(value, enum.EnumType):
         return digest([kind, *map(repr, value)])
     if isinstance(value, _NAMED):

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.game import Plane, numbered_planes
+from azumaya.envs.game import Plane, number_bytes, numbered_planes
 from azumaya.envs.geometry.dominari36 import CELLS, SIZE
 from azumaya.envs.geometry.symmetry import square
-from azumaya.envs.kernels.bits import U64, word_count
+from azumaya.envs.kernels.bits import U64
 from azumaya.envs.symmetries import Axis, Content, Moved, Settings
 
 WHITE, BLACK = 0, 1
@@ -35,9 +35,6 @@ TURN_LIMIT = 200
 """Turns after which a game without a referee is cut off."""
 TURN_STEPS = 1 + 1 + BLANK_STONES
 """The most steps of one turn: a claim, a number, and blanks, the last of which may be `end`."""
-
-COMMON_NUMBER_PLANES = 6
-"""How many of the number planes all three games have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +94,9 @@ class Board:
         return np.dtype([*common, *self.more_fields])
 
     @cached_property
-    def _cell_planes(self) -> tuple[Plane, ...]:
-        numbers = self.numbers
+    def planes(self) -> tuple[Plane, ...]:
+        """The planes of an observation."""
+        half, numbers = TURN_LIMIT // 2, self.numbers
         return (
             *numbered_planes("candidate", "{n} may still be laid here by the Sudoku rule", numbers),
             *numbered_planes("stone", "a {n} lies here", numbers),
@@ -106,14 +104,6 @@ class Board:
             Plane("opposing", "stones of the opponent, blanks included"),
             Plane("prior own", "without a referee: the observer's stones before the wrong turn"),
             Plane("prior opposing", "the same for the opponent; both empty if the turn was right"),
-        )
-
-    @cached_property
-    def planes(self) -> tuple[Plane, ...]:
-        """The planes of an observation."""
-        half = TURN_LIMIT // 2
-        return (
-            *self._cell_planes,
             Plane("to move", "1 if the observer is to move, 2 if the game is over", "number", 2),
             Plane("phase", "0 if a number is to be laid, 1 if blanks may be", "number"),
             Plane("blanks", "blanks left", "number", BLANK_STONES),
@@ -124,9 +114,9 @@ class Board:
         )
 
     @cached_property
-    def first_number(self) -> int:
-        """The byte of a packed observation at which the number planes begin."""
-        return 8 * word_count(len(self._cell_planes) * CELLS)
+    def at(self) -> Any:
+        """The bytes of the `number` planes in a packed observation, by the planes' names."""
+        return number_bytes(self.planes, CELLS)
 
 
 MARGIN_FIELD = ("margin", np.int64)  # option: is the payoff the difference of the points?

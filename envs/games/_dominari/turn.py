@@ -373,8 +373,8 @@ def write_legal_kernel(board: Board) -> Any:
 
 
 @kernel
-def observe_turn(state, player, packed, first_number):
-    """Write the planes that all three games have; the numbers begin at byte `first_number`."""
+def observe_turn(state, player, packed, at):
+    """Write the planes that all three games have; `at` is that of the board."""
     numbers = len(state.candidates)
     for n in range(numbers):
         put(packed, n * CELLS, CELLS, state.candidates[n])
@@ -384,10 +384,10 @@ def observe_turn(state, player, packed, first_number):
         put(packed, (2 * numbers + 2 + side) * CELLS, CELLS, state.prior[player ^ side])
     half = TURN_LIMIT // 2
     turn = np.int64(state.to_move == player) if state.over == RUNNING else 2
-    put_byte(packed, first_number, turn)
-    put_byte(packed, first_number + 1, state.phase)
-    put_byte(packed, first_number + 2, BLANK_STONES - popcount(state.blanks))
-    put_byte(packed, first_number + 3, state.claim)
+    put_byte(packed, at.to_move, turn)
+    put_byte(packed, at.phase, state.phase)
+    put_byte(packed, at.blanks, BLANK_STONES - popcount(state.blanks))
+    put_byte(packed, at.claim, state.claim)
     late = state.turns - half if state.turns > half else 0  # numba-cuda has no `max` of two
-    put_byte(packed, first_number + 4, state.turns - late)
-    put_byte(packed, first_number + 5, late)
+    put_byte(packed, at.turns, state.turns - late)
+    put_byte(packed, at.late_turns, late)

@@ -162,9 +162,9 @@ def begin_play(state):
 
 @kernel
 def observe_before_play(state, player, packed, at):
-    """Write the planes `before_play_planes`, from byte `at` on."""
+    """Write the planes `before_play_planes`; `at` is that of the game."""
     lays = 10 if state.handicap > 0 and state.handicap_player == player else 0
-    put_byte(packed, at, np.int64(state.to_move == player and not state.over))
-    put_byte(packed, at + 1, state.stage)
-    put_byte(packed, at + 2, state.handicap + lays)
-    put_byte(packed, at + 3, np.int64(state.starter == player and state.stage == HANDICAP))
+    put_byte(packed, at.to_move, np.int64(state.to_move == player and not state.over))
+    put_byte(packed, at.stage, state.stage)
+    put_byte(packed, at.handicap, state.handicap + lays)
+    put_byte(packed, at.starts, np.int64(state.starter == player and state.stage == HANDICAP))

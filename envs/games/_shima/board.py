@@ -124,14 +124,10 @@ CELL_PLANES = (
 """The `cells` planes that all games of the family share."""
 STONES_PLANE, OWN_PLANE = NUMBERS, 2 * NUMBERS
 REGION_PLANE = OWN_PLANE + 2
-FIRST_NUMBER = 8 * word_count(len(CELL_PLANES) * CELLS)
-"""The byte of the first `number` plane in a packed observation."""
-BEFORE_PLAY_BYTES = 4
-"""How many `number` planes all games share; see `before_play_planes`."""
 
 
 def before_play_planes(stages: str, last_stage: int) -> tuple[Plane, ...]:
-    """The first `number` planes; `stages` explains the values of the plane `stage`."""
+    """The `number` planes that all games share; `stages` explains the values of `stage`."""
     return (
         Plane("to move", "1 if the observer is to move", "number"),
         Plane("stage", stages, "number", last_stage),

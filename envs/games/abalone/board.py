@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azumaya.envs.game import Plane
+from azumaya.envs.game import Plane, number_bytes
 from azumaya.envs.geometry.hex61 import (
     ARRAY_CELL,
     CELL_OF_PLACE,
@@ -27,7 +27,7 @@ from azumaya.envs.geometry.hex61 import (
     E,
 )
 from azumaya.envs.geometry.symmetry import hexagon
-from azumaya.envs.kernels.bits import U64, word_count
+from azumaya.envs.kernels.bits import U64
 from azumaya.envs.symmetries import Axis, Content, Moved, Symmetries
 
 BLACK, WHITE = 0, 1
@@ -62,9 +62,8 @@ PLANES = (
     Plane("plies left", "the remainder of that", "number", 127),
     Plane("tiebreak", "1 if marbles pushed out count at the limit", "number"),
 )
-CELL_PLANES = 3
-FIRST_NUMBER = 8 * word_count(CELL_PLANES * SIZE * SIZE)
-"""The byte of a packed observation at which the number planes begin."""
+AT = number_bytes(PLANES, SIZE * SIZE)
+"""The bytes of the `number` planes in a packed observation, by the planes' names."""
 
 
 # ---- actions ----

@@ -32,8 +32,8 @@ import numpy as np
 from azumaya.envs.game import TERMINATED, TRUNCATED
 from azumaya.envs.games.abalone.board import (
     ACTIONS,
+    AT,
     AXES,
-    FIRST_NUMBER,
     FIRST_THREE,
     FIRST_TWO,
     IN_LINE,
@@ -357,14 +357,14 @@ def observe(state, player, packed):
     put_plane(packed, 1, state.marbles[1 - player])
     put_plane(packed, 2, FULL)
     left = state.max_plies - state.ply if state.max_plies > 0 else 0
-    put_byte(packed, FIRST_NUMBER, np.int64(state.to_move == player and not state.over))
-    put_byte(packed, FIRST_NUMBER + 1, np.int64(state.over != 0))
-    put_byte(packed, FIRST_NUMBER + 2, state.out[player])
-    put_byte(packed, FIRST_NUMBER + 3, state.out[1 - player])
-    put_byte(packed, FIRST_NUMBER + 4, left >> 14)
-    put_byte(packed, FIRST_NUMBER + 5, left >> 7 & 127)
-    put_byte(packed, FIRST_NUMBER + 6, left & 127)
-    put_byte(packed, FIRST_NUMBER + 7, state.tiebreak)
+    put_byte(packed, AT.to_move, np.int64(state.to_move == player and not state.over))
+    put_byte(packed, AT.over, np.int64(state.over != 0))
+    put_byte(packed, AT.own_out, state.out[player])
+    put_byte(packed, AT.opposing_out, state.out[1 - player])
+    put_byte(packed, AT.plies_left_16384, left >> 14)
+    put_byte(packed, AT.plies_left_128, left >> 7 & 127)
+    put_byte(packed, AT.plies_left, left & 127)
+    put_byte(packed, AT.tiebreak, state.tiebreak)
 
 
 @kernel

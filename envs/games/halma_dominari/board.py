@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.game import Plane, numbered_planes
+from azumaya.envs.game import Plane, number_bytes, numbered_planes
 from azumaya.envs.geometry.dominari36 import CELL, CELLS, SIZE
 from azumaya.envs.geometry.symmetry import IDENTITY, square
-from azumaya.envs.kernels.bits import U64, word_count
+from azumaya.envs.kernels.bits import U64
 from azumaya.envs.symmetries import Axis, Content, Moved, Symmetries
 
 WHITE, BLACK = 0, 1
@@ -52,9 +52,9 @@ PLANES = (
     Plane("white", "1 if the observer is white and goes up and right", "number", value=Axis.PLAYER),
     Plane("laying", "1 while the stones are laid", "number"),
 )
-OPPOSING_PLANE, ROOM_PLANE, CELL_PLANES = NUMBERS, 2 * NUMBERS, 3 * NUMBERS
-FIRST_NUMBER = 8 * word_count(CELL_PLANES * CELLS)
-"""The byte of a packed observation at which the number planes begin."""
+OPPOSING_PLANE, ROOM_PLANE = NUMBERS, 2 * NUMBERS
+AT = number_bytes(PLANES, CELLS)
+"""The bytes of the `number` planes in a packed observation, by the planes' names."""
 
 _SQUARE = square(SIZE)
 SYMMETRIES = Symmetries(

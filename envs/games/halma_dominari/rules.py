@@ -34,9 +34,9 @@ import numpy as np
 
 from azumaya.envs.game import TERMINATED
 from azumaya.envs.games.halma_dominari.board import (
+    AT,
     BLACK,
     CHOOSE,
-    FIRST_NUMBER,
     NUMBERS,
     OFF_ACTION,
     OPPOSING_PLANE,
@@ -266,10 +266,10 @@ def observe(state, player, packed):
         put(packed, n * CELLS, CELLS, state.stones[player, n])
         put(packed, (OPPOSING_PLANE + n) * CELLS, CELLS, state.stones[1 - player, n])
         put(packed, (ROOM_PLANE + n) * CELLS, CELLS, free & fits(state, player, n))
-    put_byte(packed, FIRST_NUMBER, np.int64(state.to_move == player and not state.over))
-    put_byte(packed, FIRST_NUMBER + 1, np.int64(state.over != 0))
-    put_byte(packed, FIRST_NUMBER + 2, np.int64(player == WHITE))
-    put_byte(packed, FIRST_NUMBER + 3, np.int64(state.stage == CHOOSE))
+    put_byte(packed, AT.to_move, np.int64(state.to_move == player and not state.over))
+    put_byte(packed, AT.over, np.int64(state.over != 0))
+    put_byte(packed, AT.white, np.int64(player == WHITE))
+    put_byte(packed, AT.laying, np.int64(state.stage == CHOOSE))
 
 
 @kernel

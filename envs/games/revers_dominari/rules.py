@@ -30,7 +30,7 @@ steps; without a referee 200 turns of at most 14 steps.
 
 from __future__ import annotations
 
-from azumaya.envs.games._dominari.board import BLACK, COMMON_NUMBER_PLANES, WHITE
+from azumaya.envs.games._dominari.board import BLACK, WHITE
 from azumaya.envs.games._dominari.turn import (
     can_lay,
     claim_kernel,
@@ -47,7 +47,7 @@ from azumaya.envs.geometry.shifts36 import DOWN, LEFT, RIGHT, UP, step
 from azumaya.envs.kernels.bits import ZERO, bit, put_byte
 from azumaya.envs.kernels.compile import kernel
 
-FIRST_NUMBER = BOARD.first_number
+AT = BOARD.at
 
 CENTRE = tuple(CELL[square] for square in ("c4", "d4", "c3", "d3"))
 """The centre block, in the order of the option `centre`."""
@@ -148,6 +148,6 @@ write_legal = write_legal_kernel(BOARD)
 @kernel
 def observe(state, player, packed):
     """Write the planes."""
-    observe_turn(state, player, packed, FIRST_NUMBER)
-    put_byte(packed, FIRST_NUMBER + COMMON_NUMBER_PLANES, 1 - player)
-    put_byte(packed, FIRST_NUMBER + COMMON_NUMBER_PLANES + 1, state.margin)
+    observe_turn(state, player, packed, AT)
+    put_byte(packed, AT.colour, 1 - player)
+    put_byte(packed, AT.margin, state.margin)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.games._dominari.board import BLACK, COMMON_NUMBER_PLANES, NUMBER, WHITE
+from azumaya.envs.games._dominari.board import BLACK, NUMBER, WHITE
 from azumaya.envs.games._dominari.turn import (
     can_lay,
     claim_kernel,
@@ -43,8 +43,7 @@ from azumaya.envs.geometry.shifts36 import around
 from azumaya.envs.kernels.bits import ZERO, bit, put_byte
 from azumaya.envs.kernels.compile import kernel
 
-FIRST_NUMBER = BOARD.first_number
-FIRST_RIGHT = FIRST_NUMBER + COMMON_NUMBER_PLANES
+AT = BOARD.at
 
 CORNERS = np.array([CELL["a1"], CELL["f6"]])
 """By player, where the first number goes."""
@@ -121,8 +120,9 @@ def play(state, action):
 @kernel
 def observe(state, player, packed):
     """Write the planes."""
-    observe_turn(state, player, packed, FIRST_NUMBER)
-    for side in range(2):
-        put_byte(packed, FIRST_RIGHT + side, state.free[player ^ side])
-        put_byte(packed, FIRST_RIGHT + 2 + side, state.prior_free[player ^ side])
-    put_byte(packed, FIRST_RIGHT + 4, state.margin)
+    observe_turn(state, player, packed, AT)
+    put_byte(packed, AT.own_right, state.free[player])
+    put_byte(packed, AT.opposing_right, state.free[1 - player])
+    put_byte(packed, AT.prior_own_right, state.prior_free[player])
+    put_byte(packed, AT.prior_opposing_right, state.prior_free[1 - player])
+    put_byte(packed, AT.margin, state.margin)

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from azumaya.envs.game import numbered_planes
+from azumaya.envs.game import number_bytes, numbered_planes
 from azumaya.envs.games._shima.board import CELL_PLANES, FIELDS, PLAY, before_play_planes
 from azumaya.envs.games._shima.board import SYMMETRIES as FAMILY_SYMMETRIES
-from azumaya.envs.geometry.sudoku81 import NUMBERS
+from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.symmetries import Axis, Content, Moved
 
@@ -33,6 +33,8 @@ PLANES = (
         "opposing stock", "stones of number {n} the opponent has left", NUMBERS, "number", SET
     ),
 )
+AT = number_bytes(PLANES, CELLS)
+"""The bytes of the `number` planes in a packed observation, by the planes' names."""
 
 SYMMETRIES = replace(
     FAMILY_SYMMETRIES,

@@ -36,9 +36,7 @@ from azumaya.envs.games._shima.before_play import (
 )
 from azumaya.envs.games._shima.board import (
     ALL_STONES,
-    BEFORE_PLAY_BYTES,
     DARK,
-    FIRST_NUMBER,
     HANDICAP,
     LIGHT,
     PLAY,
@@ -53,7 +51,7 @@ from azumaya.envs.games._shima.stones import (
     region_word,
     word_of,
 )
-from azumaya.envs.games.sudoku_horikomi.board import SET
+from azumaya.envs.games.sudoku_horikomi.board import AT, SET
 from azumaya.envs.geometry.sudoku81 import CELLS, LOW_BITS, NUMBERS, WORDS
 from azumaya.envs.kernels.bits import U64, ZERO, bit, get, nibble, popcount, put_byte
 from azumaya.envs.kernels.compile import kernel
@@ -223,11 +221,10 @@ def give_turn(state, player, mover):
 def observe(state, player, packed):
     """Write the planes `HORIKOMI_PLANES`."""
     observe_cells(state, player, packed)
-    observe_before_play(state, player, packed, FIRST_NUMBER)
-    at = FIRST_NUMBER + BEFORE_PLAY_BYTES
+    observe_before_play(state, player, packed, AT)
     for n in range(NUMBERS):
-        put_byte(packed, at + n, nibble(state.stock[player], n))
-        put_byte(packed, at + NUMBERS + n, nibble(state.stock[1 - player], n))
+        put_byte(packed, AT.own_stock_1 + n, nibble(state.stock[player], n))
+        put_byte(packed, AT.opposing_stock_1 + n, nibble(state.stock[1 - player], n))
 
 
 @kernel

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.game import Plane
+from azumaya.envs.game import Plane, number_bytes
 from azumaya.envs.games._shima.board import CELL_PLANES, FIELDS, POINTS, before_play_planes
+from azumaya.envs.geometry.sudoku81 import CELLS
 
 FIELDS_OF_MOYO: list[tuple[Any, ...]] = [
     *FIELDS,
@@ -22,3 +23,5 @@ NUMBER_PLANES = (
 )
 
 PLANES = (*CELL_PLANES, *NUMBER_PLANES)
+AT = number_bytes(PLANES, CELLS)
+"""The bytes of the `number` planes in a packed observation, by the planes' names."""

@@ -29,8 +29,6 @@ from azumaya.envs.games._shima.before_play import (
     write_before_play,
 )
 from azumaya.envs.games._shima.board import (
-    BEFORE_PLAY_BYTES,
-    FIRST_NUMBER,
     HANDICAP,
     NEUTRAL,
     PLAY,
@@ -45,6 +43,7 @@ from azumaya.envs.games._shima.stones import (
     own,
     stones_of,
 )
+from azumaya.envs.games.sudoku_moyo.board import AT
 from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.kernels.bits import popcount, put_byte
 from azumaya.envs.kernels.compile import kernel
@@ -141,14 +140,14 @@ def finish(state, winner, gain, mover):
 def observe(state, player, packed):
     """Write the planes `MOYO_PLANES`."""
     observe_cells(state, player, packed)
-    observe_numbers(state, player, packed, FIRST_NUMBER)
+    observe_numbers(state, player, packed, AT)
 
 
 @kernel
 def observe_numbers(state, player, packed, at):
-    """Write the planes `MOYO_NUMBER_PLANES`, from byte `at` on."""
+    """Write the planes `NUMBER_PLANES`; `at` is that of the game."""
     observe_before_play(state, player, packed, at)
-    put_byte(packed, at + BEFORE_PLAY_BYTES, state.streak + 1 if state.points else 0)
+    put_byte(packed, at.points, state.streak + 1 if state.points else 0)
 
 
 @kernel

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from azumaya.envs.game import Plane, numbered_planes
+from azumaya.envs.game import Plane, number_bytes, numbered_planes
 from azumaya.envs.games._shima.board import CELL_PLANES, ROW
 from azumaya.envs.games._shima.board import SYMMETRIES as FAMILY_SYMMETRIES
 from azumaya.envs.games.sudoku_moyo.board import FIELDS_OF_MOYO
 from azumaya.envs.games.sudoku_moyo.board import NUMBER_PLANES as MOYO_NUMBER_PLANES
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS
-from azumaya.envs.kernels.bits import U64, word_count
+from azumaya.envs.kernels.bits import U64
 from azumaya.envs.symmetries import Content, Moved
 
 # The match's own fields come first. If they were appended, numba would take the record for a
@@ -42,8 +42,8 @@ PLANES = (
     Plane("handicap to come", "handicap stones of a game, plus 10 if the observer's", "number", 19),
 )
 
-FIRST_NUMBER = 8 * word_count((GIVENS_PLANE + NUMBERS) * CELLS)
-"""The byte of the match's first `number` plane in a packed observation."""
+AT = number_bytes(PLANES, CELLS)
+"""The bytes of the `number` planes in a packed observation, by the planes' names."""
 
 SYMMETRIES = replace(
     FAMILY_SYMMETRIES,

@@ -24,15 +24,12 @@ from azumaya.envs.games._shima.before_play import begin_handicap, first_start
 from azumaya.envs.games._shima.board import ALL_STONES, NUMBER_ACTIONS, PLAY, ROW, STARTER
 from azumaya.envs.games._shima.stones import lay, observe_cells, put_stones
 from azumaya.envs.games.sudoku_moyo import rules as moyo
-from azumaya.envs.games.sudoku_moyo.board import NUMBER_PLANES
 from azumaya.envs.games.sudoku_moyo.rules import can_move, win
-from azumaya.envs.games.sudoku_moyo_match.board import FIRST_NUMBER, GIVENS_PLANE
+from azumaya.envs.games.sudoku_moyo_match.board import AT, GIVENS_PLANE
 from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.kernels.bits import clear, get, put_byte
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rows import load, store
-
-NUMBERS_OF_SINGLE = len(NUMBER_PLANES)
 
 
 @kernel
@@ -88,13 +85,12 @@ def observe(state, player, packed):
     """Write the planes `MATCH_PLANES`."""
     observe_cells(state, player, packed)
     put_stones(packed, GIVENS_PLANE, load(state.givens, 0, ROW))
-    moyo.observe_numbers(state, player, packed, FIRST_NUMBER)
+    moyo.observe_numbers(state, player, packed, AT)
     ahead = state.first if player == 0 else -state.first
     lays = 10 if state.lays_before == player and state.stones_before else 0
     known = state.stage > STARTER or not state.chooses
-    at = FIRST_NUMBER + NUMBERS_OF_SINGLE
-    put_byte(packed, at, state.game)
-    put_byte(packed, at + 1, np.int64(known and state.began == player))
-    put_byte(packed, at + 2, max(ahead, 0))
-    put_byte(packed, at + 3, max(-ahead, 0))
-    put_byte(packed, at + 4, state.stones_before + lays)
+    put_byte(packed, AT.second, state.game)
+    put_byte(packed, AT.began, np.int64(known and state.began == player))
+    put_byte(packed, AT.ahead, max(ahead, 0))
+    put_byte(packed, AT.behind, max(-ahead, 0))
+    put_byte(packed, AT.handicap_to_come, state.stones_before + lays)

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.game import Plane, numbered_planes
+from azumaya.envs.game import Plane, number_bytes, numbered_planes
 from azumaya.envs.geometry.sudoku81 import CELLS, GRID, NUMBERS, WORDS
 from azumaya.envs.geometry.symmetry import houses_kept
-from azumaya.envs.kernels.bits import U64, word_count
+from azumaya.envs.kernels.bits import U64
 from azumaya.envs.symmetries import Axis, Content, Moved, Symmetries
 
 EACH = 9
@@ -81,8 +81,8 @@ PLANES = (
     Plane("points", "1 if the reward is points", "number"),
 )
 FITS_PLANE = NUMBERS
-FIRST_NUMBER = 8 * word_count((FITS_PLANE + 1) * CELLS)
-"""The byte of the first `number` plane in a packed observation."""
+AT = number_bytes(PLANES, CELLS)
+"""The bytes of the `number` planes in a packed observation, by the planes' names."""
 
 # ---- symmetries ----
 

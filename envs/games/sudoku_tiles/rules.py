@@ -29,7 +29,7 @@ import itertools
 import numpy as np
 
 from azumaya.envs.game import TERMINATED
-from azumaya.envs.games.sudoku_tiles.board import FIRST_NUMBER, FITS_PLANE, HUNDRED, ONE_EACH, READY
+from azumaya.envs.games.sudoku_tiles.board import AT, FITS_PLANE, HUNDRED, ONE_EACH, READY
 from azumaya.envs.geometry.sudoku81 import (
     CELLS,
     FULL,
@@ -336,18 +336,17 @@ def observe(state, player, packed):
     for n in range(NUMBERS):
         put_board(packed, n, state.stones[n, 0], state.stones[n, 1])
     put_board(packed, FITS_PLANE, may_lie(state, 0), may_lie(state, 1))
-    put_byte(packed, FIRST_NUMBER, np.int64(state.to_move == player and not state.over))
-    put_byte(packed, FIRST_NUMBER + 1, state.tile)
-    at = FIRST_NUMBER + 2
+    put_byte(packed, AT.to_move, np.int64(state.to_move == player and not state.over))
+    put_byte(packed, AT.drawn, state.tile)
     for n in range(NUMBERS):
-        put_byte(packed, at + n, nibble(state.left, n))
-    at += NUMBERS
-    for side in range(2):
-        score = state.scores[player ^ side]
-        put_byte(packed, at + 2 * side, score // HUNDRED)
-        put_byte(packed, at + 2 * side + 1, score % HUNDRED)
-    put_byte(packed, at + 4, state.misplacement)
-    put_byte(packed, at + 5, state.points)
+        put_byte(packed, AT.left_1 + n, nibble(state.left, n))
+    own, opposing = state.scores[player], state.scores[1 - player]
+    put_byte(packed, AT.own_hundreds, own // HUNDRED)
+    put_byte(packed, AT.own_ones, own % HUNDRED)
+    put_byte(packed, AT.opposing_hundreds, opposing // HUNDRED)
+    put_byte(packed, AT.opposing_ones, opposing % HUNDRED)
+    put_byte(packed, AT.misplacement, state.misplacement)
+    put_byte(packed, AT.points, state.points)
 
 
 @kernel

@@ -41,7 +41,7 @@ from azumaya.envs.geometry.shifts36 import DOWN, RIGHT, beside, step
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, popcount
 from azumaya.envs.kernels.compile import kernel
 
-FIRST_NUMBER = BOARD.first_number
+AT = BOARD.at
 
 IN_A_ROW = 4
 BLOCK_ENDS = board_of([block[-1] for block in BLOCKS], 1)[0]
@@ -140,7 +140,7 @@ write_legal = write_legal_kernel(BOARD)
 @kernel
 def observe(state, player, packed):
     """Write the planes."""
-    observe_turn(state, player, packed, FIRST_NUMBER)
+    observe_turn(state, player, packed, AT)
 
 
 @kernel
