@@ -14,11 +14,10 @@ from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, own_evaluation
 from azumaya.baselines.search.evaluator import Evaluator
-from azumaya.baselines.search.kept import KeptUCT
 from azumaya.baselines.search.outcome import Candidate, Outcome
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.solver import Solution, solve
-from azumaya.baselines.search.uct import UCT
+from azumaya.baselines.search.uct import UCT, KeptUCT
 from azumaya.baselines.system.imports import lazily
 
 if TYPE_CHECKING:

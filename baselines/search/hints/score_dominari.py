@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from azumaya.baselines.search.hints import Hints
-from azumaya.baselines.search.hints.dominari_reach import reach_kernel
+from azumaya.baselines.search.hints.revers_dominari import reach_kernel
 from azumaya.envs.games._dominari.turn import (
     MOST_POINTS,
     ROWS_AND_COLUMNS,
