@@ -134,7 +134,7 @@ def record_of(
     """
     return GameRecord(
         environment=start.game.id,
-        options={**options_of(start.game, start._setup), **end.revealed(start)},
+        options={**options_of(start.game, start.setup), **end.revealed(start)},
         start=str(start),
         moves=tuple(moves),
         returns=(float(end.returns()[0]), float(end.returns()[1])),

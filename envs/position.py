@@ -46,6 +46,10 @@ class Position:
         seed: determines the start, as for the first episode of an environment with this seed.
         **options: the game's options; `position="..."` starts from a position text.
 
+    Attributes:
+        game: the game.
+        setup: its prepared options.
+
     Example:
         >>> from azumaya.envs import Position
         >>> position = Position("sudoku_moyo", seed=1)
@@ -58,14 +62,14 @@ class Position:
         PositionError: no episode can start from `position`.
     """
 
-    __slots__ = ("_setup", "_start", "_states", "game")
+    __slots__ = ("_start", "_states", "game", "setup")
 
     def __init__(self, game: Game | str, *, seed: int = 0, **options: Any) -> None:
         self.game = game_of(game)
-        self._setup = prepare(self.game, options)
+        self.setup = prepare(self.game, options)
         self._states = self.game.new_states(1)
         self.game.rules.reset(
-            self._states, 0, self._setup.starts, episode_key(check_seed(seed), 0, 0)
+            self._states, 0, self.setup.starts, episode_key(check_seed(seed), 0, 0)
         )
         self._start = self._states.copy()
 
@@ -87,7 +91,7 @@ class Position:
     ) -> Self:
         """An independent position, from a state, `(1,)`, and the state its episode began with."""
         position = cls.__new__(cls)
-        position.game, position._setup = game, setup
+        position.game, position.setup = game, setup
         position._states = states.copy()
         position._start = (states if start is None else start).copy()
         return position
@@ -117,12 +121,12 @@ class Position:
     @property
     def num_actions(self) -> int:
         """The number of actions."""
-        return self._setup.num_actions
+        return self.setup.num_actions
 
     @property
     def options(self) -> dict[str, Any]:
         """A copy of the options the position was made with, except those that are None."""
-        return self._setup.options
+        return self.setup.options
 
     def revealed(self, since: Position | None = None) -> dict[str, Any]:
         """Options that make a start draw the same chance outcomes as those revealed so far.
@@ -185,7 +189,7 @@ class Position:
         Raises:
             IllegalActionError: `last_action` is not an action of the game.
         """
-        settings = self._setup.settings
+        settings = self.setup.settings
         scene = self.game.words.scene(self._states[0], self._start[0], settings)
         if last_action is None:
             return scene
@@ -202,7 +206,7 @@ class Position:
         Raises:
             IllegalActionError: this is not an action of the game.
         """
-        return self.game.words.action_cells(self.check_action(action), self._setup.settings)
+        return self.game.words.action_cells(self.check_action(action), self.setup.settings)
 
     def svg(self, *, candidates: bool = False, last_action: int | None = None) -> str:
         """The position as an SVG picture, optionally with the candidates of empty cells.
@@ -260,7 +264,7 @@ class Position:
             IllegalActionError: the number is not an action of the game.
         """
         action = self.action(move)
-        return self.game.words.explain(self._states[0], action, self._setup.settings)
+        return self.game.words.explain(self._states[0], action, self.setup.settings)
 
     # ---- names ----
 
@@ -270,7 +274,7 @@ class Position:
         Raises:
             IllegalActionError: this is not an action of the game.
         """
-        settings = self._setup.settings
+        settings = self.setup.settings
         return self.game.words.move_name(self.check_action(action), settings, self.to_move)
 
     def parse_move(self, name: str) -> int:
@@ -282,7 +286,7 @@ class Position:
             return action
         theirs = self.action_named(name, 1 - self.to_move)
         if theirs is None:
-            form = self.game.words.move_form(self._setup.settings)
+            form = self.game.words.move_form(self.setup.settings)
             raise MoveNameError(f"name={brief(name)}: must be {form}")
         raise MoveNameError(
             f"name={brief(name)}: must be {self.move_name(theirs)}, the name of this move for "
@@ -291,7 +295,7 @@ class Position:
 
     def action_named(self, name: str, player: int) -> int | None:
         """The action that a player calls by a name when it is their move; None if there is none."""
-        return _actions_by_name(_Naming(self.game, self._setup, player)).get(name)
+        return _actions_by_name(_Naming(self.game, self.setup, player)).get(name)
 
     def action(self, move: str | int) -> int:
         """The action of a move given by name or number."""
@@ -324,7 +328,7 @@ class Position:
 
     def copy(self) -> Self:
         """An independent copy of this position; so is that of `copy.copy`."""
-        return self.of_states(self.game, self._setup, self._states, self._start)
+        return self.of_states(self.game, self.setup, self._states, self._start)
 
     __copy__ = copy
 
@@ -339,15 +343,15 @@ class Position:
         position, key = self.copy(), episode_key(check_seed(seed), 0, 0)
         if self.game.rules.resample is not None:
             self.game.rules.resample(position._states[0], key)
-            if self._setup.given:
-                position._setup = self._setup.without(self.revealed().keys())
+            if self.setup.given:
+                position.setup = self.setup.without(self.revealed().keys())
         return position
 
     # ---- the usual protocols ----
 
     def __str__(self) -> str:
         """The position text."""
-        return self.game.words.write_text(self._states[0], self._setup.settings)
+        return self.game.words.write_text(self._states[0], self.setup.settings)
 
     def __repr__(self) -> str:
         return f"<{self.game.title}: {self}>"

@@ -26,7 +26,11 @@ def check_group(game: Game, group: Any) -> Group:
         factors = tuple(tuple(factor) for factor in group)
     except TypeError:
         factors = ((),)
-    if not all(factors) or not all(isinstance(s, Symmetry) for factor in factors for s in factor):
+    if (
+        isinstance(group, str)
+        or not all(factors)
+        or not all(isinstance(s, Symmetry) for factor in factors for s in factor)
+    ):
         raise OptionError(
             f"group={brief(group)}: factors are needed, tuples of Symmetry, as in "
             "game.symmetries.group"
@@ -86,7 +90,7 @@ def random_transform(
         j = int(random_below(word, draws, k + 1))
         renaming[k], renaming[j] = renaming[j], renaming[k]
         draws += 1
-    settings = None if position is None else position._setup.settings
+    settings = None if position is None else position.setup.settings
     return Transform(game, symmetry, renaming, settings)
 
 

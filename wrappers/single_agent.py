@@ -32,7 +32,7 @@ from azumaya.envs.setup import check_names
 from azumaya.envs.whole import whole_number
 
 _BROKEN, _OVER = "the last call failed or was interrupted", "the episode is over"
-_KEPT = ("learner", "_episodes", "_paid", "_why_reset", "_playing", "_replies")
+_KEPT = ("learner", "episodes", "_paid", "_why_reset", "_playing", "_replies")
 
 
 class SingleState(NamedTuple):
@@ -111,7 +111,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         self._playing: Any = None
         self._replies: list[str] = []
         self.learner = 0
-        self._episodes = 0
+        self.episodes = 0
         self._paid = 0  # what the learner had when the episode began, and rewards since then
         self._why_reset: str | None = "no episode has begun"
         self.observation_space = self.env.observation_spaces[AGENTS[0]]
@@ -134,11 +134,11 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         for _ in range(MAX_EPISODES):
             self._why_reset = _BROKEN
             self.env.begin(setup, int(self.np_random.integers(2**63)))
-            self._episodes = 0 if seed is not None else self._episodes
+            self.episodes = 0 if seed is not None else self.episodes
             seed = None
             self.learner = self._next_seat()
             self._playing = self._next_opponent()
-            self._episodes += 1
+            self.episodes += 1
             self._paid = self._gained()
             self._replies = []
             self._let_opponent_move()
@@ -150,7 +150,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
     def _next_seat(self) -> int:
         if self.seat == "random":
             return int(self.np_random.integers(2))
-        return self._episodes % 2 if self.seat == "alternating" else int(self.seat)
+        return self.episodes % 2 if self.seat == "alternating" else int(self.seat)
 
     def _next_opponent(self) -> Any:
         if len(self._players) == 1:  # without a draw, so that seeds mean what they always did

@@ -99,10 +99,10 @@ class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
         If a wrapper inside begins the next episode, as Gymnasium's `Autoreset` does, its transform
         is drawn here.
         """
-        episode = self.single._episodes
+        episode = self.single.episodes
         played = _original(self.transform, action, self.action_space)
         observation, reward, terminated, truncated, info = self.env.step(played)
-        if self.single._episodes != episode:
+        if self.single.episodes != episode:
             self.transform = self._draws.next(self.single.position, None)
         return self._observed(observation), reward, terminated, truncated, self._seen(info)
 

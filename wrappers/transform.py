@@ -298,7 +298,7 @@ class Transform:
             )
         self._check_stage(position)
         states, start = self.states(position._states), self.states(position._start)
-        setup, regions = position._setup, self._axes[Axis.REGION].tolist()
+        setup, regions = position.setup, self._axes[Axis.REGION].tolist()
         moved = self.data.options(setup.settings, self.symmetry.cells, regions)
         return Position.of_states(self.game, setup.without_starts(moved), states, start)
 

@@ -98,7 +98,7 @@ def payoff_bound(position: Position) -> int:
     Raises:
         OptionError: it is more than searches can count with.
     """
-    bound = position.game.options.payoff_bound(position._setup.settings)
+    bound = position.game.options.payoff_bound(position.setup.settings)
     if bound >= UNKNOWN:
         raise OptionError(
             f"{position.game.id}: with these options a player can gain {bound:,}; searches need a "

@@ -92,7 +92,7 @@ class Trees:
 
     def end(self, positions: Sequence[Position]) -> None:
         """End a search of these positions, whose trees can now be kept."""
-        self.setups = [position._setup for position in positions]
+        self.setups = [position.setup for position in positions]
 
     def root(self, g: int) -> Position | None:
         """The position of a root, of which copies would cost each search time."""
@@ -124,7 +124,7 @@ class Trees:
             else:
                 self.roots[g : g + 1] = position.state
                 move_root(self.arrays, g, child)
-        self.setups = [None if position is None else position._setup for _, position in moved]
+        self.setups = [None if position is None else position.setup for _, position in moved]
 
     def __getitem__(self, g: int) -> SearchedTree:
         nodes, mean, reach, stats, amaf, history = self.arrays

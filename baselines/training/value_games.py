@@ -22,9 +22,9 @@ from azumaya.baselines.values.lessons import (
 )
 from azumaya.baselines.values.network import F32, Shape, features_of
 from azumaya.baselines.values.self_play import (
-    Desk,
     Habits,
     Sheets,
+    Workspace,
     look_back,
     row_type,
     self_play_kernel,
@@ -108,7 +108,7 @@ class Player:
             config.explore, config.random_seats, config.most_moves or self.setup.num_actions,
             F32(config.decay),
         )  # fmt: skip
-        self.desk = Desk.new(self.game, self.shape, self.setup.num_actions, plies)
+        self.space = Workspace.new(self.game, self.shape, self.setup.num_actions, plies)
         self._sheets = Sheets.new(self.game, self.shape, self.PART, plies)
         self._starts = self.game.new_states(self.PART)
 
@@ -122,7 +122,7 @@ class Player:
         for g, key in enumerate(keys):
             self.game.rules.reset(self._starts, g, self.setup.starts, key)
         play = self_play_kernel(self.game, self.shape)
-        play(self._starts, keys, self.habits, weights, self.desk, self._sheets)
+        play(self._starts, keys, self.habits, weights, self.space, self._sheets)
         return Played(self._sheets.games(len(keys)))
 
 
@@ -163,7 +163,7 @@ class Teacher(Player):
 
     def play_game(self, key: np.uint64) -> Played:
         """Play a game with the weights as they are."""
-        now, notes = self.desk.now, self.desk.notes
+        now, notes = self.space.now, self.space.notes
         self.game.rules.reset(now, 0, self.setup.starts, key)
         path = self.search_through(key)
         plies, over = len(path), now["over"][0] != RUNNING
@@ -178,11 +178,12 @@ class Teacher(Player):
         return Played(games, self.choices(self.examiner.ask(path, int(key))))
 
     def search_through(self, key: np.uint64) -> list[np.ndarray]:
-        """Play a game from `desk.now` on, and write its notes; returns its running positions.
+        """Play a game from `space.now` on, and write its notes; returns its running positions.
 
         A value is final if it is proven or if a random move followed.
         """
-        habits, now, world, notes = self.habits, self.desk.now, self.desk.trial, self.desk.notes
+        habits, room = self.habits, self.space
+        now, world, notes = room.now, room.trial, room.notes
         path: list[np.ndarray] = []
         while now["over"][0] == RUNNING and len(path) < len(notes):
             t = len(path)
@@ -191,7 +192,7 @@ class Teacher(Player):
             self.room.forget(int(key) ^ t)
             nodes, memory = self.config.nodes, self.room.memory
             action, value, proven = self.study(world, nodes, self.bound, memory)
-            sign, legal = 1 - 2 * int(now["to_move"][0]), self.desk.words[0]
+            sign, legal = 1 - 2 * int(now["to_move"][0]), room.words[0]
             random = self.move(now, action, key, t, habits.explore, habits.random_seats, legal)
             notes[t] = sign, value, random or (proven and not self.hidden)
         return path
@@ -201,7 +202,7 @@ class Teacher(Player):
         n, room = len(positions), features_of(self.game, self.shape.plain).room
         found, offsets = np.zeros(n * room, np.int32), np.zeros(n + 1, np.int64)
         begun = np.zeros(n, np.float32)
-        self.view_all(positions, self.weights, self.desk.scratch, found, offsets, begun)
+        self.view_all(positions, self.weights, self.space.scratch, found, offsets, begun)
         kept = found[: offsets[n]].astype(row_type(self.shape))
         return Viewed(np.diff(offsets), begun, targets, kept)
 

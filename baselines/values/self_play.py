@@ -184,7 +184,7 @@ class Habits(NamedTuple):
     decay: np.float32
 
 
-class Desk(NamedTuple):
+class Workspace(NamedTuple):
     """Scratch space of a player.
 
     Attributes:
@@ -206,7 +206,7 @@ class Desk(NamedTuple):
     notes: np.ndarray
 
     @classmethod
-    def new(cls, game: Game, shape: Shape, actions: int, plies: int) -> Desk:
+    def new(cls, game: Game, shape: Shape, actions: int, plies: int) -> Workspace:
         """Room for games of at most `plies` plies and `actions` actions."""
         return cls(
             game.new_states(1),
@@ -274,17 +274,17 @@ def row_type(shape: Shape) -> type[np.integer[Any]]:
 def play_one_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays a game to its end, and returns its plies and how many features it has.
 
-    `play_one(key, habits, weights, desk, found, counts, begun)`: the game goes on from `desk.now`;
-    the last three are as in `Sheets`, from the game's first position on.
+    `play_one(key, habits, weights, space, found, counts, begun)`: the game goes on from
+    `space.now`; the last three are as in `Sheets`, from the game's first position on.
     """
     play, write_legal = game.rules.play, game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
 
     @kernel
-    def play_one(key, habits, weights, desk, found, counts, begun):
-        now, trial, scratch = desk.now, desk.trial, desk.scratch
-        seen, notes = desk.seen, desk.notes
-        legal, judged, t, at = desk.words[0], desk.words[1], 0, 0
+    def play_one(key, habits, weights, space, found, counts, begun):
+        now, trial, scratch = space.now, space.trial, space.scratch
+        seen, notes = space.seen, space.notes
+        legal, judged, t, at = space.words[0], space.words[1], 0, 0
         while now[0].over == RUNNING and t < notes.shape[0]:
             size, begun[t] = view(now[0], weights, scratch, seen)
             for i in range(size):
@@ -315,7 +315,7 @@ def play_one_kernel(game: Game, shape: Shape) -> Any:
 def look_back(notes, plies, behind, decay, targets):
     """Write the TD(lambda) returns of a game of `plies` plies to `targets`.
 
-    `notes` are those of `Desk`, and `behind` is the value of the game's end for player_0.
+    `notes` are those of `Workspace`, and `behind` is the value of the game's end for player_0.
     """
     for t in range(plies - 1, -1, -1):
         if notes[t, 2] > F32(0):
@@ -329,26 +329,26 @@ def look_back(notes, plies, behind, decay, targets):
 def self_play_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays games to their ends and writes what can be learned from them.
 
-    `self_play(starts, keys, habits, weights, desk, sheets)`: a game begins in each of `starts`,
+    `self_play(starts, keys, habits, weights, space, sheets)`: a game begins in each of `starts`,
     `(n,)` states, with the key in `keys`, `(n,)` uint64. `weights` are the network's parameters.
-    Returns are cut off at random moves. A game that does not fit into `desk.notes` counts with its
+    Returns are cut off at random moves. A game that does not fit into `space.notes` counts with its
     last value.
     """
     play_one, bound = play_one_kernel(game, shape), shape.bound
 
     @kernel
-    def self_play(starts, keys, habits, weights, desk, sheets):
+    def self_play(starts, keys, habits, weights, space, sheets):
         weights, found = borrow(weights), borrow(sheets.found)
-        desk = Desk(
-            borrow(desk.now), borrow(desk.trial), borrow(desk.words), borrow(desk.scratch),
-            borrow(desk.seen), borrow(desk.notes),
+        space = Workspace(
+            borrow(space.now), borrow(space.trial), borrow(space.words), borrow(space.scratch),
+            borrow(space.seen), borrow(space.notes),
         )  # fmt: skip
-        now, notes = desk.now, desk.notes
+        now, notes = space.now, space.notes
         first = at = 0
         for g in range(keys.shape[0]):
             now[0] = starts[g]
             plies, size = play_one(
-                keys[g], habits, weights, desk, found[at:], sheets.counts[first:],
+                keys[g], habits, weights, space, found[at:], sheets.counts[first:],
                 sheets.begun[first:],
             )  # fmt: skip
             sheets.lengths[g], sheets.results[g] = plies, now[0].payoff

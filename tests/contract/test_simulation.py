@@ -192,4 +192,4 @@ def test_start_positions_are_not_pickled_but_made_again(case: Case, known: Any) 
 
 def test_copies_share_what_never_changes(first_case: Case) -> None:
     position = first_case.position(1)
-    assert copy.deepcopy(position)._setup is position._setup is copy.copy(position)._setup
+    assert copy.deepcopy(position).setup is position.setup is copy.copy(position).setup

@@ -23,7 +23,7 @@ def test_start_positions_from_a_list_are_pickled() -> None:
     saved = pickle.dumps(Position("sudoku_moyo", seed=1, puzzle=puzzles))
     puzzles.clear()
     position = pickle.loads(saved)
-    assert len(position._setup.starts) == 2
+    assert len(position.setup.starts) == 2
     assert position.options == {"puzzle": ["." * 81, "1" + "." * 80]}
 
 
@@ -36,6 +36,6 @@ def test_options_that_are_returned_belong_to_the_caller() -> None:
 
 def test_start_positions_must_be_those_that_were_saved() -> None:
     """They are not if another version of the library has another bank of puzzles."""
-    saved = {**Position("sudoku_moyo")._setup.__getstate__(), "checksum": 1}
+    saved = {**Position("sudoku_moyo").setup.__getstate__(), "checksum": 1}
     with pytest.raises(OptionError, match="other start positions here"):
         Setup.__new__(Setup).__setstate__(saved)

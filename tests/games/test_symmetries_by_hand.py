@@ -70,7 +70,7 @@ def test_moves(
 def test_regions_of_a_draft_stay_in_reading_order() -> None:
     """A quarter turn moves block 1 to the place of block 3, which is then region 3."""
     position = Position("sudoku_moyo", seed=1, territory="draft")
-    settings = position._setup.settings
+    settings = position.setup.settings
     transform = Transform("sudoku_moyo", square(9)["quarter turn"], None, settings)
     assert shown(transform, position, "r1") == "r3"
     assert shown(transform, position, "5a9") == "5i9"

@@ -111,7 +111,7 @@ def test_transformed_positions_have_transformed_options(case: Case) -> None:
         assert again.legal_moves() == image.legal_moves()
         back = transform.inverse.position(image)
         assert back == position
-        assert back._setup.settings == position._setup.settings
+        assert back.setup.settings == position.setup.settings
 
 
 @every_case

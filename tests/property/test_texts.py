@@ -54,7 +54,7 @@ def test_options_for_the_start_alone_are_not_needed_later(case: Case) -> None:
         assert position.legal_moves() == wanted.legal_moves()
         assert position.scene() == wanted.scene()
         bound = case.game.options.payoff_bound
-        assert bound(position._setup.settings) == bound(case.setup.settings)
+        assert bound(position.setup.settings) == bound(case.setup.settings)
 
 
 @given(some_case, some_text)

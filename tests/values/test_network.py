@@ -21,9 +21,9 @@ from azumaya.baselines.values.network import (
     value_kernel,
 )
 from azumaya.baselines.values.self_play import (
-    Desk,
     Habits,
     Sheets,
+    Workspace,
     best_move_kernel,
     draw_some,
     explores,
@@ -290,7 +290,7 @@ def played(
         "results": np.zeros(games, np.int64),
         "random": np.zeros((games, plies), np.bool_),
     }
-    starts, desk = GAME.new_states(1), Desk.new(GAME, shape, 7, plies)
+    starts, space = GAME.new_states(1), Workspace.new(GAME, shape, 7, plies)
     found = np.zeros(plies * room, np.uint16)
     habits = Habits(explore, random_seats, most, F32(decay))
     for g in range(games):
@@ -299,11 +299,11 @@ def played(
         lengths, results = (out[name][g : g + 1] for name in ("lengths", "results"))
         sheets = Sheets(lengths, results, *each, found)
         keys = np.array([g], np.uint64)
-        self_play_kernel(GAME, shape)(starts, keys, habits, weights, desk, sheets)
+        self_play_kernel(GAME, shape)(starts, keys, habits, weights, space, sheets)
         parts = np.split(found, np.cumsum(out["counts"][g]))[:-1]
         for row, part in zip(out["found"][g], parts, strict=True):
             row[: len(part)] = part
-        out["random"][g] = desk.notes[:, 2] > 0
+        out["random"][g] = space.notes[:, 2] > 0
     out["weights"] = weights
     return out, shape
 

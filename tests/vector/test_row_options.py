@@ -63,7 +63,7 @@ def check_like(position: Position, other: Position) -> None:
     assert position.options == other.options
     assert position.scene() == other.scene()
     bound = position.game.options.payoff_bound
-    assert bound(position._setup.settings) == bound(other._setup.settings)
+    assert bound(position.setup.settings) == bound(other.setup.settings)
     assert Position.from_text(position.game, str(position), **position.options) == other
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -160,7 +161,7 @@ def weighted(opponent: Any) -> list[tuple[Any, float]]:
     else:
         items = opponent.items() if isinstance(opponent, Mapping) else opponent
         try:
-            pairs = [(each, float(weight)) for each, weight in items]
+            pairs = [(each, _weight(weight)) for each, weight in items]
         except (TypeError, ValueError, OverflowError):
             pairs = []
     known = all(isinstance(p, str) or is_policy(p) or is_agent(p) for p, _ in pairs)
@@ -174,6 +175,13 @@ def weighted(opponent: Any) -> list[tuple[Any, float]]:
     if not any(weight for _, weight in pairs):
         raise OptionError(f"opponent={brief(opponent)}: at least one weight must be above 0")
     return [(_made(each), weight) for each, weight in pairs]
+
+
+def _weight(weight: Any) -> float:
+    """A weight as a float; raises `TypeError` for anything but a number, also True and False."""
+    if not isinstance(weight, Real) or isinstance(weight, bool):
+        raise TypeError
+    return float(weight)
 
 
 def _made(opponent: Any) -> Any:
