@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.adapters.batch.arguments import check_flag
+from azumaya.envs.engine.checks import check_flag
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.symmetry import Factor, Group, Symmetry, identity

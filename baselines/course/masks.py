@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from azumaya.baselines.course.verdict import WrongAnswerError, checked, require, returned
 from azumaya.envs import Position
 from azumaya.envs.errors import brief
-from azumaya.envs.geometry.dominari36 import CELLS, FULL, PEERS, SQUARES
-from azumaya.envs.geometry.shifts36 import beside
+from azumaya.envs.geometry.dominari36 import CELLS, FULL, PEERS, SQUARES, beside
 from azumaya.envs.kernels.bits import U64, cells_of
 from azumaya.envs.whole import as_whole
 

@@ -10,48 +10,13 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numba
 import numpy as np
 
-from azumaya.envs.kernels.bits import ONE, U64, lowest, popcount, select
-from azumaya.envs.kernels.compile import INTERPRETED, kernel
+from azumaya.envs.kernels.bits import U64, nth_bit, popcount
+from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import GAMMA, mix
 
 _32 = U64(32)
-_SLOW_PDEP = ("znver1", "znver2")
-"""CPUs that emulate the instruction, which is a hundred times slower."""
-
-
-def _has_pdep() -> bool:
-    if INTERPRETED or numba.config.CPU_NAME or numba.config.CPU_FEATURES:
-        return False
-    import llvmlite.binding as llvm  # noqa: PLC0415 - only the compiled form has it
-
-    features = llvm.get_host_cpu_features()
-    return bool(features.get("bmi2")) and llvm.get_host_cpu_name() not in _SLOW_PDEP
-
-
-if _has_pdep():
-    from llvmlite import ir
-    from numba.core import types
-    from numba.extending import intrinsic
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def _deposit(typing_context: Any, word: Any, mask: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 2)
-            pdep = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), kind)
-            return builder.call(pdep, args)
-
-        return types.uint64(types.uint64, types.uint64), generate
-
-    @kernel
-    def nth_bit(word, k):
-        """Index of the k-th set bit of a word, counted from 0; the word must have more than k."""
-        return lowest(_deposit(ONE << U64(k), word))
-
-else:
-    nth_bit = select
 
 
 @kernel(wraps=True)

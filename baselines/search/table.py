@@ -20,8 +20,8 @@ import numpy as np
 from azumaya.baselines.search.arguments import allocating, check_megabytes
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
-from azumaya.envs.kernels.bits import U64, ZERO
-from azumaya.envs.kernels.compile import INTERPRETED, kernel
+from azumaya.envs.kernels.bits import U64, ZERO, high_product
+from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import GAMMA, mix
 from azumaya.envs.kernels.spread import SPREAD_BYTES, fetch
 
@@ -56,28 +56,6 @@ MOST_HASHED = SECOND_HASH - 2
 _rounds = np.arange(1, 2049, dtype=np.uint64)
 with np.errstate(over="ignore"):
     HASH_KEYS = np.array([mix(r * GAMMA) for r in _rounds], U64)
-
-if INTERPRETED:
-
-    def high_product(one: Any, other: Any) -> Any:
-        """The high 64 bits of the product of two words."""
-        return U64(int(one) * int(other) >> 64)
-
-else:
-    from llvmlite import ir
-    from numba.core import types
-    from numba.extending import intrinsic
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def high_product(typing_context: Any, one: Any, other: Any) -> Any:
-        """The high 64 bits of the product of two words."""
-
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            wide = ir.IntType(128)
-            product = builder.mul(*(builder.zext(word, wide) for word in args))
-            return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
-
-        return types.uint64(types.uint64, types.uint64), generate
 
 
 @kernel(wraps=True)

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.engine.sharing import COUNT_STRIDE, MAX_LOOKS, shared_kernel
 from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.compile import INTERPRETED, bound
+from azumaya.envs.kernels.sharing import COUNT_STRIDE, MAX_LOOKS, shared_kernel
 from azumaya.envs.whole import whole_number
 
 LEAST = 1024

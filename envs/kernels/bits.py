@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numba
 import numpy as np
 
 from azumaya.envs.kernels.compile import INTERPRETED, kernel
@@ -35,7 +36,12 @@ if INTERPRETED:
     def _zeros_below(word: Any) -> int:
         return (~int(word) & (int(word) - 1) & (2**64 - 1)).bit_count()
 
+    def high_product(one: Any, other: Any) -> Any:
+        """The high 64 bits of the product of two words."""
+        return U64(int(one) * int(other) >> 64)
+
 else:
+    from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic
 
@@ -52,6 +58,17 @@ else:
             return builder.cttz(args[0], context.get_constant(types.boolean, False))
 
         return types.int64(types.uint64), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def high_product(typing_context: Any, one: Any, other: Any) -> Any:
+        """The high 64 bits of the product of two words."""
+
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            wide = ir.IntType(128)
+            product = builder.mul(*(builder.zext(word, wide) for word in args))
+            return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+
+        return types.uint64(types.uint64, types.uint64), generate
 
 
 @kernel
@@ -161,6 +178,39 @@ def put_bit(words, offset):
 def put_byte(words, index, value):
     """OR a number from 0 to 127 into byte `index` of a zeroed row of words."""
     words[index >> 3] |= U64(value) << U64((index & 7) * 8)
+
+
+_SLOW_PDEP = ("znver1", "znver2")
+"""CPUs that emulate the instruction, which is a hundred times slower."""
+
+
+def _has_pdep() -> bool:
+    if INTERPRETED or numba.config.CPU_NAME or numba.config.CPU_FEATURES:
+        return False
+    import llvmlite.binding as llvm  # noqa: PLC0415 - only the compiled form has it
+
+    features = llvm.get_host_cpu_features()
+    return bool(features.get("bmi2")) and llvm.get_host_cpu_name() not in _SLOW_PDEP
+
+
+if _has_pdep():
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def _deposit(typing_context: Any, word: Any, mask: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 2)
+            pdep = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), kind)
+            return builder.call(pdep, args)
+
+        return types.uint64(types.uint64, types.uint64), generate
+
+    @kernel
+    def nth_bit(word, k):
+        """Index of the k-th set bit of a word, counted from 0; the word must have more than k."""
+        return lowest(_deposit(ONE << U64(k), word))
+
+else:
+    nth_bit = select
 
 
 def word_count(bits: int) -> int:

@@ -5,7 +5,7 @@ What environments need is light and imported here. The rest is in the modules: `
 `generator` (`generate`).
 """
 
-from azumaya.envs.puzzles.bank import BANK_SEED, load_bank
+from azumaya.envs.puzzles.bank import BANK_SEED, load_bank, load_part
 from azumaya.envs.puzzles.formats import (
     format_grid,
     iter_puzzles,
@@ -14,7 +14,6 @@ from azumaya.envs.puzzles.formats import (
     read_puzzles,
 )
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError, check_rule
-from azumaya.envs.puzzles.split import load_part
 
 __all__ = [
     "BANK_SEED",

@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.sudoku81 import CELLS, SIZE
-from azumaya.envs.puzzles.bank import load_bank
+from azumaya.envs.puzzles.bank import PARTS, Part, load_bank, load_part
 from azumaya.envs.puzzles.formats import parse_puzzle, read_cells
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleLike, as_cells
-from azumaya.envs.puzzles.split import PARTS, Part, load_part
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ def load_puzzles(value: Puzzles | None) -> PuzzleSet:
 
     Args:
         value: None for the bank, `"train"` or `"test"` for a part of it (see
-            `azumaya.envs.puzzles.split`), a puzzle (81 characters or whole numbers, 0 = empty), a
+            `azumaya.envs.puzzles.bank`), a puzzle (81 characters or whole numbers, 0 = empty), a
             sequence of puzzles, an array of them, `(n, 81)`, or the path of a file.
 
     Raises:

@@ -12,8 +12,8 @@ from azumaya.envs import OptionError, Position, make
 from azumaya.envs.geometry.sudoku81 import GRID
 from azumaya.envs.geometry.symmetry import houses_kept
 from azumaya.envs.puzzles import load_bank
+from azumaya.envs.puzzles.bank import fingerprints, load_part
 from azumaya.envs.puzzles.choice import load_puzzles
-from azumaya.envs.puzzles.split import fingerprints, load_part
 
 
 def test_the_parts_form_the_bank() -> None:

@@ -47,7 +47,7 @@ no values and no agents; only the package itself offers the agents that build on
 studies."""
 
 HOST_FILES = re.compile(
-    r"envs\.games\.(digits|\w+\.(text|game)|_\w+\.(words|texts|names|options|starts|territory))"
+    r"envs\.games\.(digits|\w+\.(text|game)|_\w+\.(words|texts|options|starts|territory))"
 )
 """Files of games with code that runs only on the host: texts, options, records. The other files of
 a family contain the board and the rules."""
@@ -211,3 +211,11 @@ def test_only_the_compile_modules_know_numbas_jit() -> None:
         if module.startswith("envs.") and not module.startswith("envs.kernels."):
             source = file.read_text()
             assert not re.search(r"@(numba\.)?n?jit\b|@vectorize", source), module
+
+
+def test_intrinsics_are_in_the_folder_that_the_key_of_the_cache_covers() -> None:
+    """Elsewhere an edit of one would leave kernels that were compiled before in use."""
+    for file in files():
+        module = module_of(file)
+        if not module.startswith(("envs.kernels.", "envs.adapters.cuda.")):
+            assert not re.search(r"@(intrinsic|overload|lower_builtin)\b", file.read_text()), module

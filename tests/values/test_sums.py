@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from azumaya.baselines.values.network import LANES, add_rows
+from azumaya.envs.kernels.lanes import LANES, add_rows
 
 ROWS = 40
 

@@ -10,17 +10,17 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from azumaya.envs.adapters.batch.arguments import (
+from azumaya.envs.adapters.batch.batch import Batch
+from azumaya.envs.adapters.batch.outputs import Outputs
+from azumaya.envs.adapters.copying import CopiedDeeply
+from azumaya.envs.adapters.spaces import batched, observation_box
+from azumaya.envs.engine.checks import (
+    check_count,
     check_flag,
     check_mode,
     explain_misplaced,
     packed_words,
 )
-from azumaya.envs.adapters.batch.batch import Batch
-from azumaya.envs.adapters.batch.outputs import Outputs
-from azumaya.envs.adapters.copying import CopiedDeeply
-from azumaya.envs.adapters.spaces import batched, observation_box
-from azumaya.envs.engine.checks import check_count
 from azumaya.envs.engine.guard import Call
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from azumaya.envs.adapters.batch.arguments import check_flag
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.cuda.batch import CudaBatch
+from azumaya.envs.engine.checks import check_flag
 from azumaya.envs.engine.guard import Call
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require

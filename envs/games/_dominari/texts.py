@@ -18,7 +18,6 @@ from azumaya.envs.games._dominari.board import (
     WHITE,
     Board,
 )
-from azumaya.envs.games._dominari.names import COLOUR_LETTERS, COLOUR_NAMES, ROW_LENGTHS
 from azumaya.envs.games._dominari.turn import (
     breaks_rule,
     can_fill,
@@ -28,7 +27,15 @@ from azumaya.envs.games._dominari.turn import (
     payoff_of_points,
     taken,
 )
-from azumaya.envs.games._dominari.words import Places, empty_states, number_on, numbers_of
+from azumaya.envs.games._dominari.words import (
+    COLOUR_LETTERS,
+    COLOUR_NAMES,
+    ROW_LENGTHS,
+    Places,
+    empty_states,
+    number_on,
+    numbers_of,
+)
 from azumaya.envs.geometry.dominari36 import CELLS, HOUSES, SQUARES
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.kernels.bits import U64, ZERO, bit, cells_of, has

@@ -21,19 +21,35 @@ from azumaya.envs.games._dominari.board import (
     WHITE,
     Board,
 )
-from azumaya.envs.games._dominari.names import (
-    COLOUR_LETTERS,
-    COLOUR_NAMES,
-    GROUNDS,
-    result_note,
-    side_name,
-)
 from azumaya.envs.games._dominari.turn import breaks_rule, can_fill, can_lay, dead_cells, points
-from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELLS, FULL, GRID, HOUSES, SQUARES
+from azumaya.envs.geometry.dominari36 import BLOCK_OF, CELLS, FULL, GRID, HOUSES, SIZE, SQUARES
 from azumaya.envs.geometry.houses import where_twice
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, cells_of, has, popcount
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
+
+ROW_LENGTHS = (SIZE,) * SIZE
+COLOUR_LETTERS = "wb"
+COLOUR_NAMES = ("white", "black")
+"""By player."""
+BOARD_TEXT = """\
+The board has 6x6 cells, columns a to f from left to right, rows 1 to 6 from bottom to top, and
+nine blocks of 2x2. White moves first."""
+"""The beginning of every `how_to_play`."""
+GROUNDS = tuple("light" if block % 2 else "plain" for block in BLOCK_OF)
+"""The grounds of a scene: every other block is light."""
+
+
+def side_name(player: int) -> str:
+    """A player and their colour, like `player_0 (white)`."""
+    return f"player_{player} ({COLOUR_NAMES[player]})"
+
+
+def result_note(state: Any) -> str:
+    """How a game ended that was not cut off."""
+    payoff = int(state["payoff"])
+    return f"over: {side_name(int(payoff < 0))} wins" if payoff else "over: a draw"
+
 
 TURN_TEXT = """\
 A turn begins with a number of your own colour laid on an empty cell. No number may stand twice

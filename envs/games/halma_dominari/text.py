@@ -8,7 +8,7 @@ import numpy as np
 
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, new_states
-from azumaya.envs.games._dominari.names import (
+from azumaya.envs.games._dominari.words import (
     BOARD_TEXT,
     COLOUR_LETTERS,
     COLOUR_NAMES,

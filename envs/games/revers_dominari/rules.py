@@ -42,8 +42,7 @@ from azumaya.envs.games._dominari.turn import (
     write_legal_kernel,
 )
 from azumaya.envs.games.revers_dominari.board import BOARD
-from azumaya.envs.geometry.dominari36 import CELL, SIZE
-from azumaya.envs.geometry.shifts36 import DOWN, LEFT, RIGHT, UP, step
+from azumaya.envs.geometry.dominari36 import CELL, DOWN, LEFT, RIGHT, SIZE, UP, step
 from azumaya.envs.kernels.bits import ZERO, bit, put_byte
 from azumaya.envs.kernels.compile import kernel
 

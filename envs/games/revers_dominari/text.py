@@ -9,9 +9,8 @@ import numpy as np
 from azumaya.envs.game import TERMINATED
 from azumaya.envs.games._dominari import texts, words
 from azumaya.envs.games._dominari.board import BLACK, WHITE
-from azumaya.envs.games._dominari.names import BOARD_TEXT
 from azumaya.envs.games._dominari.turn import fitting
-from azumaya.envs.games._dominari.words import list_of
+from azumaya.envs.games._dominari.words import BOARD_TEXT, list_of
 from azumaya.envs.games.revers_dominari.board import BOARD
 from azumaya.envs.games.revers_dominari.rules import captured, places
 from azumaya.envs.geometry.dominari36 import FULL, SQUARES

@@ -38,8 +38,7 @@ from azumaya.envs.games._dominari.turn import (
     write_legal_kernel,
 )
 from azumaya.envs.games.score_dominari.board import BOARD
-from azumaya.envs.geometry.dominari36 import CELL, FULL
-from azumaya.envs.geometry.shifts36 import around
+from azumaya.envs.geometry.dominari36 import CELL, FULL, around
 from azumaya.envs.kernels.bits import ZERO, bit, put_byte
 from azumaya.envs.kernels.compile import kernel
 

@@ -10,9 +10,14 @@ from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED
 from azumaya.envs.games._dominari import texts, words
 from azumaya.envs.games._dominari.board import BLACK, NUMBER, WHITE
-from azumaya.envs.games._dominari.names import BOARD_TEXT, COLOUR_LETTERS, COLOUR_NAMES
 from azumaya.envs.games._dominari.turn import fitting, taken
-from azumaya.envs.games._dominari.words import colour_on, list_of
+from azumaya.envs.games._dominari.words import (
+    BOARD_TEXT,
+    COLOUR_LETTERS,
+    COLOUR_NAMES,
+    colour_on,
+    list_of,
+)
 from azumaya.envs.games.score_dominari.board import BOARD
 from azumaya.envs.games.score_dominari.rules import CORNERS, places
 from azumaya.envs.geometry.dominari36 import GRID, SQUARES

@@ -36,8 +36,17 @@ from azumaya.envs.games._dominari.turn import (
     write_legal_kernel,
 )
 from azumaya.envs.games.vierer_dominari.board import BOARD
-from azumaya.envs.geometry.dominari36 import BLOCKS, COLUMNS, FULL, ROWS, SIZE
-from azumaya.envs.geometry.shifts36 import DOWN, RIGHT, beside, step
+from azumaya.envs.geometry.dominari36 import (
+    BLOCKS,
+    COLUMNS,
+    DOWN,
+    FULL,
+    RIGHT,
+    ROWS,
+    SIZE,
+    beside,
+    step,
+)
 from azumaya.envs.kernels.bits import U64, ZERO, board_of, popcount
 from azumaya.envs.kernels.compile import kernel
 

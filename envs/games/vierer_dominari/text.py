@@ -10,9 +10,8 @@ from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, TRUNCATED
 from azumaya.envs.games._dominari import texts, words
 from azumaya.envs.games._dominari.board import TURN_LIMIT
-from azumaya.envs.games._dominari.names import BOARD_TEXT, COLOUR_NAMES
 from azumaya.envs.games._dominari.turn import breaks_rule, fitting, taken
-from azumaya.envs.games._dominari.words import colour_on
+from azumaya.envs.games._dominari.words import BOARD_TEXT, COLOUR_NAMES, colour_on
 from azumaya.envs.games.vierer_dominari.board import BOARD
 from azumaya.envs.games.vierer_dominari.rules import has_four, places
 from azumaya.envs.geometry.dominari36 import GRID, SQUARES
