@@ -126,10 +126,7 @@ def _announce(game: Game, entry_point: str | Callable[..., Any]) -> None:
 
 def _announce_to_pettingzoo(game: Game, entry_point: str | Callable[..., Any]) -> None:
     try:
-        from pettingzoo.env_registry.registration import (  # noqa: PLC0415 - not everywhere there
-            aec_registry,
-            register,
-        )
+        from pettingzoo.env_registry.registration import aec_registry, register  # noqa: PLC0415 - not everywhere there
     except ModuleNotFoundError:  # PettingZoo before 1.27 has no registry
         return
     if game.id not in aec_registry:

@@ -8,13 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from azumaya.envs.errors import (
-    IllegalActionError,
-    MoveNameError,
-    OptionError,
-    PositionError,
-    brief,
-)
+from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError, brief
 from azumaya.envs.game import RUNNING, TERMINATED, TRUNCATED, Game, state_kind
 from azumaya.envs.kernels.bits import cells_of
 from azumaya.envs.kernels.checksum import checksum

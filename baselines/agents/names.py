@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
-from azumaya.baselines.agents.search import (
-    AlphaBetaAgent,
-    BatchPUCTAgent,
-    PUCTAgent,
-    UCTAgent,
-)
+from azumaya.baselines.agents.search import AlphaBetaAgent, BatchPUCTAgent, PUCTAgent, UCTAgent
 from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint, read_sidecar
 from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator

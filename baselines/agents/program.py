@@ -11,12 +11,7 @@ from collections.abc import Sequence
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.search.arguments import check_number
 from azumaya.baselines.system.files import shown
-from azumaya.baselines.system.processes import (
-    Child,
-    ChildEndedError,
-    ChildError,
-    ChildTimeoutError,
-)
+from azumaya.baselines.system.processes import Child, ChildEndedError, ChildError, ChildTimeoutError
 from azumaya.envs import MoveNameError, Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.errors import OptionError, brief

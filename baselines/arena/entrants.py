@@ -12,14 +12,7 @@ from azumaya.baselines.agents.asking import AgentFailedError, check_agent
 from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.agents.program import ProgramError
 from azumaya.baselines.arena.game_options import check_value, game_named, read_options
-from azumaya.envs import (
-    GAMES,
-    IllegalActionError,
-    MoveNameError,
-    OptionError,
-    Position,
-    find_game,
-)
+from azumaya.envs import GAMES, IllegalActionError, MoveNameError, OptionError, Position, find_game
 from azumaya.envs.game import Game
 from azumaya.envs.setup import check_names, option_names
 

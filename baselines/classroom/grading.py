@@ -25,12 +25,7 @@ from azumaya.baselines.classroom import player
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import Played, play_both_seats
 from azumaya.baselines.classroom.marks import is_fit
-from azumaya.baselines.classroom.process import (
-    Limits,
-    PlayerProcess,
-    Room,
-    SubmissionError,
-)
+from azumaya.baselines.classroom.process import Limits, PlayerProcess, Room, SubmissionError
 from azumaya.baselines.classroom.sitting import AT_ONCE, CHECKED, check, sit
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent

@@ -26,12 +26,7 @@ from azumaya.baselines.classroom.marks import (
 )
 from azumaya.baselines.classroom.replays import Shown, blunders, instructive, verdict
 from azumaya.baselines.classroom.store import Meeting
-from azumaya.baselines.play.replay import (
-    games_element,
-    page_head,
-    replay_script,
-    replay_style,
-)
+from azumaya.baselines.play.replay import games_element, page_head, replay_script, replay_style
 from azumaya.baselines.system.machine import version
 from azumaya.envs.registry import find_game
 

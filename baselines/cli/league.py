@@ -20,12 +20,7 @@ from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
 from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, extend, local_crew
 from azumaya.baselines.arena.league.making import cards_of
-from azumaya.baselines.arena.league.results import (
-    League,
-    LeagueFile,
-    PairResult,
-    read_league,
-)
+from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan, remarks
 from azumaya.baselines.arena.league.standing import (
     Standing,

@@ -202,10 +202,7 @@ def _store(given: Path | None) -> Store:
     Raises:
         typer.BadParameter: it cannot be made or used.
     """
-    from azumaya.baselines.play.server.store import (  # noqa: PLC0415 - only this command needs it
-        Store,
-        StoreInUseError,
-    )
+    from azumaya.baselines.play.server.store import Store, StoreInUseError  # noqa: PLC0415 - only this command needs it
 
     path = given
     try:

@@ -20,17 +20,9 @@ from azumaya.baselines.search.arguments import check_megabytes
 from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.children import MOVE, PLIES
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
-from azumaya.baselines.search.game_kernels import (
-    GameKernels,
-    payoff_bound,
-)
+from azumaya.baselines.search.game_kernels import GameKernels, payoff_bound
 from azumaya.baselines.search.line_room import LineRoom
-from azumaya.baselines.search.table import (
-    NO_MOVE,
-    PROVEN,
-    UNIT,
-    new_table,
-)
+from azumaya.baselines.search.table import NO_MOVE, PROVEN, UNIT, new_table
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.engine.workers import check_threads

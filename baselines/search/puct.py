@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from azumaya.baselines.search.arguments import (
-    check_exploration,
-    check_number,
-    check_temperature,
-)
+from azumaya.baselines.search.arguments import check_exploration, check_number, check_temperature
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
 from azumaya.baselines.search.trees import MEGABYTES, TreeSearch

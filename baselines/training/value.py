@@ -50,13 +50,7 @@ from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.value_games import PlayConfig, Player, Teacher, joined_choices
-from azumaya.baselines.values.champion import (
-    CHAMPION,
-    SEARCH,
-    SearchName,
-    champion_value,
-    searcher,
-)
+from azumaya.baselines.values.champion import CHAMPION, SEARCH, SearchName, champion_value, searcher
 from azumaya.baselines.values.examples import Choices, Games, Moves
 from azumaya.baselines.values.learning import Learner, follow, learn_kernel, prefer_kernel
 from azumaya.baselines.values.network import F32, features_of

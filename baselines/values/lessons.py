@@ -9,11 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.alphabeta_kernels import (
-    begin,
-    search_kernel,
-    waits,
-)
+from azumaya.baselines.search.alphabeta_kernels import begin, search_kernel, waits
 from azumaya.baselines.search.children import DONE, PLIES
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import (

@@ -11,13 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from azumaya.envs.render import palette
-from azumaya.envs.render.layout import (
-    BOARD_LEFT,
-    BOARD_SIZE,
-    BOARD_TOP,
-    HEX_CENTRE,
-    layout_of,
-)
+from azumaya.envs.render.layout import BOARD_LEFT, BOARD_SIZE, BOARD_TOP, HEX_CENTRE, layout_of
 from azumaya.envs.render.pieces import marble, stone
 from azumaya.envs.render.pointing import Shown, pointed
 from azumaya.envs.render.strokes import short

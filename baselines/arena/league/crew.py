@@ -17,12 +17,7 @@ from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult
 from azumaya.baselines.system.journal import typed
-from azumaya.baselines.system.processes import (
-    ONE_THREAD,
-    Child,
-    ChildEndedError,
-    module_words,
-)
+from azumaya.baselines.system.processes import ONE_THREAD, Child, ChildEndedError, module_words
 from azumaya.baselines.system.threads import StoppedError, Together
 from azumaya.envs import OptionError
 

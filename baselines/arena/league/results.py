@@ -16,14 +16,7 @@ from typing import Any
 
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.starts import balanced_starts
-from azumaya.baselines.system.journal import (
-    Journal,
-    Kind,
-    Line,
-    read_head,
-    read_journal,
-    typed,
-)
+from azumaya.baselines.system.journal import Journal, Kind, Line, read_head, read_journal, typed
 from azumaya.baselines.system.machine import commit, cpu_model, version
 from azumaya.envs import GAMES
 from azumaya.envs.engine.workers import available_cores

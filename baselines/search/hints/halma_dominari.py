@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from azumaya.baselines.search.hints import Hints
-from azumaya.envs.games.halma_dominari.board import (
-    CHOOSE,
-    NUMBERS,
-)
+from azumaya.envs.games.halma_dominari.board import CHOOSE, NUMBERS
 from azumaya.envs.games.halma_dominari.rules import START, goals, stones_of, taken_cells
 from azumaya.envs.geometry.dominari36 import FULL
 from azumaya.envs.kernels.compile import kernel

@@ -6,13 +6,7 @@ import numpy as np
 
 from azumaya.baselines.search.hints import Hints
 from azumaya.baselines.search.hints.revers_dominari import reach_kernel
-from azumaya.envs.games._dominari.turn import (
-    MOST_POINTS,
-    ROWS_AND_COLUMNS,
-    fitting,
-    lead,
-    taken,
-)
+from azumaya.envs.games._dominari.turn import MOST_POINTS, ROWS_AND_COLUMNS, fitting, lead, taken
 from azumaya.envs.games.score_dominari.rules import places
 from azumaya.envs.geometry.dominari36 import HOUSE_BOARDS
 from azumaya.envs.kernels.bits import ZERO, popcount

@@ -6,9 +6,7 @@ import numpy as np
 
 from azumaya.baselines.search.hints import Hints
 from azumaya.envs.games._dominari.board import BLANK_STONES, BLANKS
-from azumaya.envs.games._dominari.turn import (
-    dead_cells,
-)
+from azumaya.envs.games._dominari.turn import dead_cells
 from azumaya.envs.games.vierer_dominari.rules import FOURS, IN_A_ROW, evaluate, has_four
 from azumaya.envs.geometry.dominari36 import FULL, PEERS
 from azumaya.envs.kernels.bits import ZERO, bit, lowest, popcount

@@ -20,14 +20,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane, one_of
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import (
-    Setup,
-    check_names,
-    check_options,
-    known_options,
-    override,
-    prepare,
-)
+from azumaya.envs.setup import Setup, check_names, check_options, known_options, override, prepare
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 MASK_PLACES = MASK_IN_OBSERVATION, MASK_IN_INFO = "observation", "info"

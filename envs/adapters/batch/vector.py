@@ -27,14 +27,7 @@ from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position
 from azumaya.envs.registry import game_of
-from azumaya.envs.setup import (
-    Setup,
-    check_names,
-    check_options,
-    known_options,
-    override,
-    prepare,
-)
+from azumaya.envs.setup import Setup, check_names, check_options, known_options, override, prepare
 from azumaya.envs.whole import whole_number
 
 Arrays = dict[str, np.ndarray]

@@ -42,17 +42,7 @@ from azumaya.envs.games._dominari.board import (
     Board,
 )
 from azumaya.envs.geometry.dominari36 import CELLS, FULL, HOUSE_BOARDS, PEERS, SIZE
-from azumaya.envs.kernels.bits import (
-    ONE,
-    ZERO,
-    bit,
-    has,
-    lowest,
-    popcount,
-    put,
-    put_bit,
-    put_byte,
-)
+from azumaya.envs.kernels.bits import ONE, ZERO, bit, has, lowest, popcount, put, put_bit, put_byte
 from azumaya.envs.kernels.compile import kernel
 
 ROWS_AND_COLUMNS = 2 * SIZE

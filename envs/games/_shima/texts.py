@@ -24,13 +24,7 @@ from azumaya.envs.games._shima.starts import HOUSES_OR_REGION, MOST_HANDICAP, em
 from azumaya.envs.games._shima.stones import lay_puzzles, neutral_room
 from azumaya.envs.games._shima.territory import FREE, territory_of
 from azumaya.envs.games._shima.words import cells_in, owners_text
-from azumaya.envs.games.digits import (
-    ALPHABET,
-    ROW_LENGTHS,
-    digits_of,
-    read_digits,
-    write_board,
-)
+from azumaya.envs.games.digits import ALPHABET, ROW_LENGTHS, digits_of, read_digits, write_board
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, NUMBERS, SQUARES
 from azumaya.envs.symmetries import Settings

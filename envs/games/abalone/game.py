@@ -7,16 +7,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError, PositionError, brief
-from azumaya.envs.game import (
-    Game,
-    Observation,
-    Option,
-    Options,
-    Rules,
-    Words,
-    one_of,
-    plain_text,
-)
+from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of, plain_text
 from azumaya.envs.games.abalone import rules, text
 from azumaya.envs.games.abalone.board import (
     ACTIONS,
@@ -28,11 +19,7 @@ from azumaya.envs.games.abalone.board import (
     WHITE,
 )
 from azumaya.envs.games.abalone.text import new_state, read_text
-from azumaya.envs.geometry.hex61 import (
-    CELL,
-    SIZE,
-    board,
-)
+from azumaya.envs.geometry.hex61 import CELL, SIZE, board
 from azumaya.envs.kernels.rng import draw_start
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.whole import whole_number

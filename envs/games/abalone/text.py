@@ -9,15 +9,7 @@ import numpy as np
 
 from azumaya.envs.errors import PositionError
 from azumaya.envs.game import TERMINATED, TRUNCATED, new_states
-from azumaya.envs.games.abalone.board import (
-    BLACK,
-    MARBLES,
-    MOVES,
-    STATE,
-    TO_WIN,
-    WHITE,
-    Move,
-)
+from azumaya.envs.games.abalone.board import BLACK, MARBLES, MOVES, STATE, TO_WIN, WHITE, Move
 from azumaya.envs.games.abalone.rules import can_move, tiebreak_payoff
 from azumaya.envs.geometry.hex61 import (
     CELLS,

@@ -8,23 +8,10 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import (
-    Game,
-    Observation,
-    Option,
-    Options,
-    Rules,
-    plain_text,
-)
+from azumaya.envs.game import Game, Observation, Option, Options, Rules, plain_text
 from azumaya.envs.games._dominari import texts, turn, words
 from azumaya.envs.games._dominari.board import WHITE
-from azumaya.envs.games._dominari.options import (
-    REFEREE,
-    REWARD,
-    max_steps,
-    payoff_bound,
-    words_of,
-)
+from azumaya.envs.games._dominari.options import REFEREE, REWARD, max_steps, payoff_bound, words_of
 from azumaya.envs.games.revers_dominari import rules, text
 from azumaya.envs.games.revers_dominari.board import BOARD, SYMMETRIES
 from azumaya.envs.games.revers_dominari.rules import CENTRE, CENTRE_COLOURS, places

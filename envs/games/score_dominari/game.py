@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.game import (
-    Game,
-    Observation,
-    Options,
-    Rules,
-)
+from azumaya.envs.game import Game, Observation, Options, Rules
 from azumaya.envs.games._dominari import turn, words
-from azumaya.envs.games._dominari.options import (
-    REFEREE,
-    REWARD,
-    max_steps,
-    payoff_bound,
-    words_of,
-)
+from azumaya.envs.games._dominari.options import REFEREE, REWARD, max_steps, payoff_bound, words_of
 from azumaya.envs.games.score_dominari import rules, text
 from azumaya.envs.games.score_dominari.board import BOARD, SYMMETRIES
 from azumaya.envs.games.score_dominari.rules import places

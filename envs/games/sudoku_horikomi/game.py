@@ -6,20 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from azumaya.envs.game import (
-    Game,
-    Observation,
-    Options,
-    Rules,
-    Words,
-)
+from azumaya.envs.game import Game, Observation, Options, Rules, Words
 from azumaya.envs.games._shima import words
 from azumaya.envs.games._shima.board import MAX_STEPS
 from azumaya.envs.games._shima.options import SHARED_OPTIONS, SHARED_VARIANTS
 from azumaya.envs.games._shima.starts import puzzle_starts
-from azumaya.envs.games._shima.territory import (
-    moved_options,
-)
+from azumaya.envs.games._shima.territory import moved_options
 from azumaya.envs.games.sudoku_horikomi import rules, text
 from azumaya.envs.games.sudoku_horikomi.board import PLANES, STATE, SYMMETRIES
 from azumaya.envs.games.sudoku_horikomi.rules import FULL_STOCK, open_play

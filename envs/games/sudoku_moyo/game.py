@@ -6,15 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from azumaya.envs.game import (
-    Game,
-    Observation,
-    Option,
-    Options,
-    Rules,
-    Words,
-    one_of,
-)
+from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of
 from azumaya.envs.games._shima import words
 from azumaya.envs.games._shima.board import MAX_STEPS, SYMMETRIES
 from azumaya.envs.games._shima.options import (
@@ -24,9 +16,7 @@ from azumaya.envs.games._shima.options import (
     SHARED_VARIANTS,
 )
 from azumaya.envs.games._shima.starts import puzzle_starts
-from azumaya.envs.games._shima.territory import (
-    moved_options,
-)
+from azumaya.envs.games._shima.territory import moved_options
 from azumaya.envs.games.sudoku_moyo import rules, text
 from azumaya.envs.games.sudoku_moyo.board import PLANES, STATE
 from azumaya.envs.games.sudoku_moyo.rules import starter_can_move

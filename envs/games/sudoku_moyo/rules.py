@@ -28,13 +28,7 @@ from azumaya.envs.games._shima.before_play import (
     play_before,
     write_before_play,
 )
-from azumaya.envs.games._shima.board import (
-    HANDICAP,
-    NEUTRAL,
-    PLAY,
-    POINTS,
-    ROW,
-)
+from azumaya.envs.games._shima.board import HANDICAP, NEUTRAL, PLAY, POINTS, ROW
 from azumaya.envs.games._shima.stones import (
     lay,
     neutral_candidates,

@@ -8,9 +8,7 @@ import numpy as np
 
 from azumaya.envs.games._shima.board import MAX_STEPS
 from azumaya.envs.games._shima.options import NEARLY_FULL
-from azumaya.envs.games._shima.territory import (
-    moved_options,
-)
+from azumaya.envs.games._shima.territory import moved_options
 from azumaya.envs.games.sudoku_moyo.game import MOYO
 from azumaya.envs.games.sudoku_moyo_match import rules, text
 from azumaya.envs.games.sudoku_moyo_match.board import PLANES, STATE, SYMMETRIES

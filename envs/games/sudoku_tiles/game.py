@@ -9,16 +9,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import OptionError, brief
-from azumaya.envs.game import (
-    Game,
-    Observation,
-    Option,
-    Options,
-    Rules,
-    Words,
-    one_of,
-    plain_text,
-)
+from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of, plain_text
 from azumaya.envs.games.digits import ALPHABET, read_digits
 from azumaya.envs.games.sudoku_tiles import rules, text
 from azumaya.envs.games.sudoku_tiles.board import (

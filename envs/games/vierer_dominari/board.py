@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from azumaya.envs.games._dominari.board import (
-    MOVED_FIELDS,
-    SQUARE_TURNS,
-    Board,
-)
+from azumaya.envs.games._dominari.board import MOVED_FIELDS, SQUARE_TURNS, Board
 from azumaya.envs.symmetries import Axis, Symmetries
 
 BOARD = Board(numbers=5, blank_colours=1)

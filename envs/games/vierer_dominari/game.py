@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from azumaya.envs.game import (
-    Game,
-    Observation,
-    Options,
-    Rules,
-)
+from azumaya.envs.game import Game, Observation, Options, Rules
 from azumaya.envs.games._dominari import words
 from azumaya.envs.games._dominari.options import REFEREE, max_steps, words_of
 from azumaya.envs.games.vierer_dominari import rules, text
