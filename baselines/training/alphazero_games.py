@@ -246,4 +246,4 @@ class SelfPlay:
 
 def max_plies(start: Position) -> int:
     """The most moves of a game with these options."""
-    return int(start.game.options.max_steps(start._setup.settings))
+    return int(start.game.options.max_steps(start.setup.settings))
