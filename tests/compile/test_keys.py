@@ -270,11 +270,19 @@ def first(pair):
 @kernel
 def made(one, two):
     return Pair(one, two).a
+
+CONSTANT = Pair(1, 2)
+
+@kernel
+def frozen():
+    return CONSTANT.a
 """
     file = tree.envs / "games" / "toy.py"
     file.open("a").write(source)
-    code = "answer(toy.first(toy.Pair(1, 2)), toy.made(1, 2), misses(toy.first), misses(toy.made))"
-    assert tree.run(code) == [1, 1, 1, 1]
-    assert tree.run(code) == [1, 1, 0, 0]
+    kernels = ("first", "made", "frozen")
+    misses = ", ".join(f"misses(toy.{name})" for name in kernels)
+    code = f"answer(toy.first(toy.Pair(1, 2)), toy.made(1, 2), toy.frozen(), {misses})"
+    assert tree.run(code) == [1, 1, 1, 1, 1, 1]
+    assert tree.run(code) == [1, 1, 1, 0, 0, 0]
     file.write_text(file.read_text().replace('"a b"', '"b a"'))
-    assert tree.run(code) == [2, 2, 1, 1]
+    assert tree.run(code) == [2, 2, 2, 1, 1, 1]

@@ -24,7 +24,7 @@ from pettingzoo.env_registry.registration import aec_registry
 
 from azumaya.envs import GAMES, OptionError, Position, find_game, make, raw, register_game, registry
 from azumaya.envs.adapters.spaces import observation_box
-from azumaya.envs.game import Plane
+from azumaya.envs.game import Plane, number_bytes, numbered_planes
 from azumaya.wrappers import SingleAgentEnv
 from tests.cases import YARDSTICK
 
@@ -82,6 +82,15 @@ def test_a_misaligned_state_is_refused() -> None:
     small = [(name, np.int32) for name in ("more", "last")]
     state = np.dtype([*YARDSTICK.rules.state.descr, *small])
     assert replace(YARDSTICK, rules=replace(YARDSTICK.rules, state=state)).rules.state is state
+
+
+def test_the_bytes_of_number_planes_are_found_by_name() -> None:
+    planes = (
+        Plane("own", "", "cells"), *numbered_planes("left", "", 2, "number"),
+        Plane("plies / 128", "", "number"),
+    )  # fmt: skip
+    at = number_bytes(planes, 65)
+    assert (at.left_1, at.left_2, at.plies_128) == (16, 17, 18)
 
 
 def test_planes_are_int8() -> None:
