@@ -8,13 +8,13 @@ import typer
 
 from azumaya.baselines.cli import (
     analyse,
-    bench,
     check_game,
     classroom,
     doctor,
     evaluate,
     exam,
     league,
+    passed_on,
     play,
     puzzles,
     replay,
@@ -48,7 +48,8 @@ app.add_typer(classroom.app, name="class")
 app.add_typer(puzzles.app, name="puzzles")
 app.command("check-game")(check_game.check_game_command)
 app.command("doctor")(doctor.doctor)
-app.command("bench", context_settings=bench.PASS_ON)(bench.bench)
+app.command("train", context_settings=passed_on.PASS_ON)(passed_on.train)
+app.command("bench", context_settings=passed_on.PASS_ON)(passed_on.bench)
 
 
 def _tell_version(wanted: bool) -> None:

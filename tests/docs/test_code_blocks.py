@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.cli.app import app
+from azumaya.baselines.cli.passed_on import ALGORITHMS, taken
 from azumaya.baselines.system.command_line import read_options
-from azumaya.baselines.training import maskable_ppo, ppo, value
+from azumaya.baselines.training import alphazero, maskable_ppo, ppo, value
 from azumaya.benchmarks.__main__ import app as bench
 from azumaya.benchmarks.studies import gap, variants
 from azumaya.envs import GAMES
 from tests.commands import azumaya
 from tests.docs.blocks import ROOT, blocks_of, fill, pages, run_page
 
-SCRIPTS = (value, ppo, maskable_ppo)
+SCRIPTS = (value, ppo, alphazero, maskable_ppo)
 """The training scripts."""
 PAGES = pages()
 PYTHON_PAGES = [
@@ -144,6 +145,11 @@ def test_what_make_train_passes_on_is_read_by_the_script() -> None:
 @pytest.mark.parametrize(("words", "page"), starting("azumaya"))
 def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -> None:
     program, names = app, []
+    if words[:1] == ["train"]:  # which would replace it by a script
+        algorithm, words = taken(["--game", *words[1:]], "--algorithm", ALGORITHMS[0])
+        script = import_module(f"azumaya.baselines.training.{algorithm}")
+        read_options(script.Config(), words, script.PROGRAM, "")
+        return
     if words[:1] == ["bench"]:  # which would replace this process by the benchmarks
         program, words = bench, words[1:]
     for word in words:
