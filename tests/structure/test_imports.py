@@ -21,7 +21,7 @@ TIERS = (
     r"envs\.games(\.\w+)*",
     r"envs\.registry",
     r"envs\.render(\.\w+)?",
-    r"envs\.(setup|observation|position|notation)",
+    r"envs\.(setup|observation|position|notation|playstrategy)",
     r"envs\.adapters(\.(copying|spaces|lookahead|torch_unpack))?",
     r"envs\.engine(\.\w+)?",
     r"envs\.adapters\.batch(\.\w+)?",

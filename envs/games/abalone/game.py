@@ -47,6 +47,18 @@ _LAYOUTS = {
         "a1 a2 b1 b3 b5 c2 c3 g7 g8 h5 h7 h9 i8 i9",
         "a4 a5 b2 b4 b6 c5 c6 g4 g5 h4 h6 h8 i5 i6",
     ),
+    "snakes": (
+        "a1 a2 a3 a4 a5 b1 c1 d1 e2 f3 f4 f5 f6 f7",
+        "d3 d4 d5 d6 d7 e8 f9 g9 h9 i5 i6 i7 i8 i9",
+    ),
+    "alien_attack": (
+        "a1 a3 a5 b2 b5 c2 c4 c6 d4 d5 g5 g7 h6 h7",
+        "b3 b4 c3 c5 f5 f6 g4 g6 g8 h5 h8 i5 i7 i9",
+    ),
+    "domination": (
+        "b6 c6 c7 d6 d7 d8 e4 e6 f2 f3 f4 g3 g4 h4",
+        "b1 c1 c2 d1 d2 d3 d4 f6 f7 f8 f9 g8 g9 h9",
+    ),
 }
 
 LAYOUTS = {
