@@ -25,11 +25,10 @@ PARALLEL = ["-n", str(min(2, os.cpu_count() or 1)), "--dist", "worksteal", "-p",
 COMPILED = ["-k", "not interpreted"]
 """Leaves out tests that start interpreted processes: other jobs run them, or need not."""
 
-TOLD = "baselines/test_network.py::test_what_a_network_is_told"
-RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game", TOLD]
+RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game"]
 PLAIN = [
     "golden", "property/test_bits.py", "property/test_lanes.py", "property/test_rng.py",
-    "values/test_sums.py", TOLD,
+    "values/test_sums.py",
 ]  # fmt: skip
 CORE = [
     "contract/test_pettingzoo.py", "contract/test_simulation.py",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -79,102 +78,6 @@ def test_numbers_that_may_be_laid_are_candidates(name: str) -> None:
         candidates = seen["observation"][:, numbered].reshape(len(seen["action_mask"]), -1)
         laid = seen["action_mask"][:, : candidates.shape[1]]
         assert (laid <= candidates).all()
-
-
-def lit_places(planes: np.ndarray, kind: list[int]) -> set[tuple[int, int, int]]:
-    """The numbers on cells of a kind of planes, as (number, row, column)."""
-    return {tuple(map(int, place)) for place in np.argwhere(planes[kind])}
-
-
-def plain_candidates(planes: np.ndarray, name: str) -> set[tuple[int, int, int]]:
-    """The candidates of a position's planes `(C, rows, columns)`, as (number, row, column)."""
-    groups, named = group_planes(find_game(name)), plane_names(name)
-    owned = planes[named.index("own")] | planes[named.index("opposing")]
-    spent = [
-        bool(groups.counted) and not any(planes[kind[n]].any() for kind in groups.counted)
-        for n in range(len(groups.numbered[0]))
-    ]
-    places = lit_places(planes, list(groups.numbered[0]))
-    return {(n, r, c) for n, r, c in places if not (spent[n] and owned[r, c])}
-
-
-def plane_names(name: str) -> list[str]:
-    """The names of a game's planes."""
-    return [plane.name for plane in find_game(name).observation.planes]
-
-
-def members(place: tuple[int, int, int], found: set[Any], size: int) -> list[list[Any]]:
-    """The candidates in each of the groups of a candidate, on a board of `size` rows."""
-    n, r, c = place
-    side = {9: 3, 6: 2}[size]  # of a block
-    same = [p for p in sorted(found) if p[0] == n]
-    return [
-        [p for p in same if p[1] == r],
-        [p for p in same if p[2] == c],
-        [p for p in same if (p[1] // side, p[2] // side) == (r // side, c // side)],
-        same,
-        [p for p in sorted(found) if p[1:] == (r, c)],
-    ]
-
-
-def plain_fields(place: tuple[int, int, int], found: set[Any], planes: Any, name: str) -> list[Any]:
-    """The fields of a candidate."""
-    _, r, c = place
-    rivals = len([p for p in found if p[1:] == (r, c)])
-    own = [float(planes[plane_names(name).index(s), r, c]) for s in ("own", "opposing")]
-    return [1.0, *own, *(x / rivals for x in own), *(x * (rivals == 1) for x in own)]
-
-
-def plain_features(place: tuple[int, int, int], found: set[Any], planes: Any, name: str) -> Any:
-    """What a network is told about a candidate."""
-    game, (n, r, c) = find_game(name), place
-    groups, size = group_planes(game), planes.shape[1]
-    fields = {p: plain_fields(p, found, planes, name) for p in found}
-    row = list(fields[place])
-    for group in members(place, found, size):
-        row += [sum(column) / size for column in zip(*(fields[p] for p in group), strict=True)]
-    row += [planes[i, r, c] / game.observation.planes[i].high for i in groups.shared]
-    row += [len(lit_places(planes, [kind[n]])) / size for kind in groups.numbered]
-    left = [int(planes[kind[n], 0, 0]) for kind in groups.counted]
-    most = max((game.observation.planes[kind[0]].high for kind in groups.counted), default=1)
-    return [*row, *(x / most for x in left), *(float(x > 0) for x in left)]
-
-
-@pytest.mark.parametrize("plies", [2, 21])
-@pytest.mark.parametrize("name", NUMBERED)
-def test_what_a_network_is_told(name: str, plies: int) -> None:
-    """Candidates, their groups and features, and the overview, recounted with coordinates."""
-    batch = positions(name, plies, 4)["observation"].copy()
-    groups = group_planes(find_game(name))
-    batch[3, [kind[0] for kind in groups.counted]] = 0  # nobody has any more ones,
-    batch[3, [plane_names(name).index(s) for s in ("own", "opposing")], :3] = 0  # nor these rows
-    finder = CandidateFinder(find_game(name))
-    seen = finder.find(batch)
-    cells = zip(seen.number.tolist(), seen.cell.tolist(), strict=True)
-    places = [(n, *divmod(cell, batch.shape[2])) for n, cell in cells]
-    assert seen.lengths.sum() == len(places) == len(seen.features)
-    mates = dict[int, list[Any]]()  # by group
-    for i, names in enumerate(seen.groups.tolist()):
-        for group in names:
-            mates.setdefault(group, []).append((int(seen.position[i]), places[i]))
-    assert max(mates) < len(batch) * finder.layout.groups
-    for b, planes in enumerate(batch):
-        here = np.flatnonzero(seen.position == b)
-        found = plain_candidates(planes, name)
-        assert len(here) == seen.lengths[b] == len(found)
-        assert {places[i] for i in here} == found
-        for i in here:
-            expected = plain_features(places[i], found, planes, name)
-            assert np.allclose(seen.features[i], expected, atol=1e-6)
-            named = [mates[group] for group in seen.groups[i].tolist()]
-            told = [[(b, p) for p in group] for group in members(places[i], found, batch.shape[2])]
-            assert [sorted(group) for group in named] == told
-        fields = np.array([plain_fields(p, found, planes, name) for p in found]).sum(0)
-        laid = [lit_places(planes, list(kind)) for kind in groups.numbered]
-        sets = [planes[plane_names(name).index(s)] for s in ("own", "opposing")]
-        counts = [[len(k), *(sum(s[p[1:]] for p in k) for s in sets)] for k in laid]
-        expected = [*fields, *np.concatenate(counts)]
-        assert np.allclose(seen.overview[b] * planes[0].size, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", NUMBERED)

@@ -1,9 +1,9 @@
-"""Record the goldens: perft files and playthroughs.
+"""Record the goldens: perft files, playthroughs and what is told.
 
-    python -m tests.golden.record [--game NAME] [--only perft|playthroughs]
+    python -m tests.golden.record [--game NAME] [--only perft|playthroughs|told]
 
-Record them again only after an intended change of rules or texts. The change then shows in the
-diff, and belongs in the version history of the game.
+Record them again only after an intended change of rules, texts or hints. The change then shows in
+the diff, and belongs in the version history of the game.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from tests.cases import TESTED, Case, cases_of, describe
 from tests.golden import perft, playthrough
+from tests.golden.told import record_told
 
 MOST_SEQUENCES = 20_000
 DEEPEST = 10
@@ -80,15 +81,14 @@ def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", default="all", choices=["all", *TESTED])
-    parser.add_argument("--only", choices=["perft", "playthroughs"])
+    kinds = {"perft": record_perft, "playthroughs": record_playthroughs, "told": record_told}
+    parser.add_argument("--only", choices=kinds)
     args = parser.parse_args()
     for name, game in TESTED.items():
         if args.game not in ("all", name):
             continue
-        if args.only != "playthroughs":
-            record_perft(game)
-        if args.only != "perft":
-            record_playthroughs(game)
+        for record in [kinds[args.only]] if args.only else kinds.values():
+            record(game)
         print(f"{name}: recorded")
 
 

@@ -15,7 +15,7 @@ from azumaya.envs.adapters.lookahead import DECIDED, value_kernel
 from azumaya.envs.game import TERMINATED, Game
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import TESTED
-from tests.golden import perft, playthrough
+from tests.golden import perft, playthrough, told
 
 QUICK, BY_ORACLE, BY_ORACLE_AT_LENGTH = 1_000, 60, 3_000
 
@@ -85,6 +85,16 @@ def test_playthrough(file: Path) -> None:
     if not INTERPRETED or file == playthrough.files_of(played.game)[0]:
         played.replay(from_seed=True)
     played.replay(from_seed=False)
+
+
+@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
+def test_told(game: Game) -> None:
+    """Search and learners are told what is recorded; as plain Python, in one game."""
+    recorded, cases = told.read_told(game), told.cases_told(game)
+    assert list(recorded) == [case.label for case in cases]
+    for case in cases[: 1 if INTERPRETED else None]:
+        for seed, digests in enumerate(recorded[case.label][: 1 if INTERPRETED else None]):
+            assert told.told_of(case, seed) == digests, (case, seed)
 
 
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)

@@ -63,16 +63,9 @@ def of_adapters(*folders: str) -> tuple[Stage, Stage]:
 
 
 _DOMINARI = "vierer or revers or score"
-_HINTED = "bounds or features or limit or connect_four"
-_TOLD_BY_MOYO = (
-    Stage(("tests/games/test_sudoku_moyo_endgame.py",)),
-    Stage(("tests/games", "tests/search/test_bounds.py", "-k", "sudoku_moyo or bounds")),
-)
-_TOLD_BY_HORIKOMI = (
-    Stage(("tests/games/test_sudoku_horikomi_filling.py",)),
-    Stage(("tests/games", "tests/search/test_bounds.py", "-k", "sudoku_horikomi or bounds")),
-)
-"""The stages for what a solver is told: no rule depends on it."""
+_HINTED = "hints or bounds or limit or connect_four"
+_TOLD = Stage(("tests/golden", "-k", "told"))
+"""What search and learners are told: no rule depends on it."""
 _GOLDENS = (
     "tests/golden",
     "-k",
@@ -87,11 +80,9 @@ STAGES: tuple[tuple[str, tuple[Stage, ...]], ...] = (
             Stage((_MATCH, *_RULES, "-k", "match")),
         ),
     ),
-    ("baselines/search/hints/moyo_", _TOLD_BY_MOYO),
-    ("baselines/search/hints/sudoku_horikomi", _TOLD_BY_HORIKOMI),
     (
         "baselines/search/hints/",
-        (Stage(("tests/games", "tests/search/test_bounds.py", "tests/values", "-k", _HINTED)),),
+        (_TOLD, Stage(("tests/games", "tests/search", "tests/values", "-k", _HINTED))),
     ),
     ("envs/games/sudoku_moyo/", of_games("sudoku_moyo")),
     ("envs/games/sudoku_horikomi/", of_games("sudoku_horikomi")),
@@ -116,10 +107,10 @@ STAGES: tuple[tuple[str, tuple[Stage, ...]], ...] = (
         ),
     ),
     ("baselines/search/", of_adapters("tests/search", "tests/games/test_connect_four_search.py")),
-    ("baselines/values/", of_adapters("tests/values")),
+    ("baselines/values/", (*of_adapters("tests/values"), _TOLD)),
     (
         "baselines/agents/",
-        of_adapters("tests/baselines/test_agents.py", "tests/baselines/test_network.py"),
+        (*of_adapters("tests/baselines/test_agents.py", "tests/baselines/test_network.py"), _TOLD),
     ),
     ("baselines/arena/kernels", of_adapters("tests/baselines/test_arena.py")),
     (

@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from azumaya.baselines.agents import GreedyAgent
 from azumaya.baselines.search.hints import hints_of
-from azumaya.baselines.search.hints.abalone import can_push_out
 from azumaya.envs import Position, PositionError
 from azumaya.envs.geometry.hex61 import (
     CELLS,
@@ -108,20 +106,6 @@ def besieged(seed: int) -> Position | None:
         return None
 
 
-def ordinary(seed: int, left: int) -> Position:
-    """A position from a game between greedy and random players, shortly before its limit."""
-    rng = random.Random(seed)
-    plies = rng.randint(10, 60)
-    options = {"max_plies": plies + left, "tiebreak": TIEBREAKS[seed % 2]}
-    position, greedy = Position("abalone", layout="belgian_daisy", **options), GreedyAgent()
-    while int(position.state["ply"][0]) < plies and not position.is_over:
-        moves = position.legal_actions()
-        if rng.random() < 0.7:
-            moves = greedy.act([position], [rng.getrandbits(60)])
-        position.play(rng.choice(moves))
-    return position
-
-
 def bounds_of(position: Position) -> tuple[int, int]:
     """What Abalone says of a position."""
     low, high = hints_of(position.game).bounds(position.state[0])
@@ -152,38 +136,22 @@ def valued(make: Callable[[int], Position | None], count: int) -> Iterator[tuple
 
 def test_bounds_hold_where_players_are_blocked() -> None:
     kinds: Counter[tuple[int, int]] = Counter()
-    for position, value in valued(crowded, 250):
+    for position, value in valued(crowded, 80):
         low, high = bounds_of(position)
         assert low <= value <= high, str(position)
         kinds[low, high] += 1
-    assert kinds[-1, 1] > 20  # not everything is known there
-    assert kinds[1, 1] > 20
+    assert kinds[-1, 1] > 6  # not everything is known there
+    assert kinds[1, 1] > 6
 
 
 @pytest.mark.parametrize("make", [scattered, besieged])
 def test_bounds_hold_where_any_push_may_decide(make: Callable[[int], Position | None]) -> None:
     settled = 0
-    for position, value in valued(make, 120):
+    for position, value in valued(make, 40):
         low, high = bounds_of(position)
         assert low <= value <= high, str(position)
         settled += low == high
-    assert settled > 8
-
-
-@pytest.mark.parametrize("make", [crowded, scattered])
-def test_pushes_off_the_board_are_seen(make: Callable[[int], Position | None]) -> None:
-    """As many marbles are out after a move as it says."""
-    seen: Counter[bool] = Counter()
-    for position in itertools.islice(running(make), 150):
-        mover, marbles = position.to_move, position.state["marbles"][0]
-        before = position.state["out"][0][1 - mover]
-        pushed = any(
-            position.copy().play(action).state["out"][0][1 - mover] > before
-            for action in position.legal_actions()
-        )
-        assert can_push_out(marbles[mover], marbles[1 - mover]) == pushed, str(position)
-        seen[pushed] += 1
-    assert min(seen[True], seen[False]) > 15
+    assert settled > 2
 
 
 @pytest.mark.slow
@@ -192,21 +160,6 @@ def test_bounds_hold_in_many_positions(make: Callable[[int], Position | None]) -
     for position, value in valued(make, 5000):
         low, high = bounds_of(position)
         assert low <= value <= high, str(position)
-
-
-@pytest.mark.parametrize("left", [1, 2])
-def test_the_last_plies_are_known(left: int) -> None:
-    settled = checked = 0
-    for seed in range(40 if left == 1 else 12):
-        position = ordinary(seed, left)
-        if position.is_over:
-            continue
-        low, high = bounds_of(position)
-        value = max(Minimax(10_000).gains(position).values())
-        assert low <= value <= high, str(position)
-        settled, checked = settled + (low == high), checked + 1
-    assert checked >= 10
-    assert settled >= (0.9 if left == 1 else 0.4) * checked
 
 
 def test_two_pushes_may_still_win() -> None:
