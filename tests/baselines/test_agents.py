@@ -161,7 +161,7 @@ def champion(*budget: int) -> Agent:
     return ChampionAgent(*budget)
 
 
-ASKED = Position("vierer_dominari")
+ASKED = Position("score_dominari")
 OVER = ASKED.copy()
 while not OVER.is_over:
     OVER.play(OVER.legal_actions()[0])
@@ -257,7 +257,7 @@ def test_sequences_and_arrays_are_as_good_as_lists(agent: Agent) -> None:
 @pytest.mark.parametrize("name", ["greedy", "uct", "policy", "champion:20"])
 def test_positions_of_several_games_are_refused(name: str) -> None:
     """Compiled code has room for the states and moves of the first only."""
-    for other in (Position("abalone"), Position("vierer_dominari", referee=False)):
+    for other in (Position("abalone"), Position("score_dominari", referee=False)):
         with pytest.raises(
             OptionError, match=r"^positions\[1\]: of .*; all must be of .*, as the f"
         ):

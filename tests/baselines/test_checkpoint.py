@@ -52,9 +52,14 @@ def other_default(request: pytest.FixtureRequest) -> Iterator[Callable[[], None]
     torch.set_default_dtype(torch.float32)
 
 
-@pytest.mark.parametrize(("game", "kind"), [("sudoku_moyo", "numbers"), ("abalone", "board"),
-                                            ("abalone", "plain")])  # fmt: skip
-@pytest.mark.parametrize("form", ["{}", "puct:8:{}"])
+@pytest.mark.parametrize(
+    ("game", "kind", "form"),
+    [
+        ("score_dominari", "numbers", "puct:8:{}"),
+        ("score_dominari", "board", "{}"),
+        ("abalone", "plain", "{}"),
+    ],
+)
 def test_agents_do_not_depend_on_the_defaults_of_torch(
     game: str, kind: str, form: str, tmp_path: Path, other_default: Callable[[], None]
 ) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from azumaya.baselines.system.files import write_whole
 from azumaya.benchmarks.__main__ import app
 from azumaya.benchmarks.results import Results, ResultsError, read_run
 from azumaya.envs.registry import GAMES
@@ -109,17 +108,6 @@ def test_all_descendants_end_with_the_run(
         process.communicate()
 
 
-def test_ignored_signals_stay_ignored() -> None:
-    """An ignored signal stays ignored, as under `nohup`."""
-    code = (
-        "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
-        "from azumaya.baselines.system.signals import end_on_signals; end_on_signals(); "
-        "assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN; "
-        "assert callable(signal.getsignal(signal.SIGTERM))"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_a_full_disk_loses_no_row(tmp_path: Path) -> None:
     results = Results(tmp_path, "tiny")
     for number in range(5):
@@ -139,20 +127,6 @@ def test_a_full_disk_loses_no_row(tmp_path: Path) -> None:
     assert "rows.jsonl could not be written: File too large; once it can be" in done.stdout
     assert len(read_run(tmp_path)[1]) == 5
     assert len(Results(tmp_path, "tiny").rows) == 5
-
-
-def test_files_are_replaced_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "rows.jsonl"
-    write_whole(file, b"before")
-
-    def full(*arguments: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(file, b"after")
-    assert file.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_the_error_for_a_full_disk_is_one_line(tmp_path: Path) -> None:

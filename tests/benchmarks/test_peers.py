@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,7 +13,6 @@ from azumaya.benchmarks.peers import compare, environments
 from azumaya.benchmarks.peers.catalogue import PEERS, Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of, why
 from azumaya.benchmarks.results import ResultsError, is_measured, read_run
-from azumaya.envs import OptionError
 from tests.benchmarks.conftest import QUIET
 from tests.cases import TESTED, YARDSTICK
 
@@ -97,42 +95,6 @@ def test_only_a_finished_peer_is_not_run_again(
         assert others == ([] if again else rows[:-1])
 
 
-def test_a_peer_that_failed_once_can_be_finished(
-    peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A failure is not told by the keys of the rows that were not measured."""
-    script, run, folder = Path(peer.script), comparison(tmp_path, "go,draughts"), tmp_path / "out"
-    whole = script.read_text()
-    script.write_text(
-        whole.replace("for batch in (1, 2)", "for batch in (1,)").replace(
-            'f"batch {batch}"):', '""):\n                raise OSError("no luck")', 1
-        )
-    )
-    compare.compare(run, [peer], folder, QUIET)
-    keys = ["peer/a_peer/go/", "peer/a_peer/draughts/", "peer/a_peer"]
-    assert [row["key"] for row in read_run(folder)[1]] == keys
-    script.write_text(whole)
-    compare.compare(run, [peer], folder, QUIET)
-    header, rows = read_run(folder)
-    assert all(is_measured(row) for row in rows)
-    assert [row["key"] for row in rows if row["key"].endswith("/")] == []
-    assert rows[-1]["key"] == "peer/a_peer"
-    assert "no luck" not in compare.render(header, rows)
-    assert "no luck" not in (folder / "rows.jsonl").read_text()
-    monkeypatch.setattr(compare, "_one", None)  # it is not measured again
-    assert compare.compare(run, [peer], folder, QUIET)
-
-
-def test_words_that_games_are_chosen_by_need_no_care_with_spaces(peer: Peer) -> None:
-    assert compare.Comparison(GAME, Path(), only=" go ,hex").only == "go,hex"
-    for only in ("go,", " ", ",hex"):
-        with pytest.raises(OptionError, match=f"only='{only}': a word is empty"):
-            compare.Comparison(GAME, Path(), only=only)
-    words = [sys.executable, peer.script, "--seconds=0.001", "--only=hex, go"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert {json.loads(line)["game"] for line in done.stdout.splitlines()} == {"go", "hex"}
-
-
 def test_the_same_game_has_a_table_of_its_own(peer: Peer, tmp_path: Path) -> None:
     """A peer's Connect Four is compared with ours and with the game that was named."""
     folder = tmp_path / "out"
@@ -162,12 +124,6 @@ def test_a_peer_that_cannot_be_installed_is_reported(
     assert "no such package" in compare.render(header, rows)
 
 
-def test_a_failing_script_is_reported(peer: Peer, tmp_path: Path) -> None:
-    Path(peer.script).write_text("raise SystemExit('broken')")
-    compare.compare(comparison(tmp_path), [peer], tmp_path / "out", QUIET)
-    assert "broken" in read_run(tmp_path / "out")[1][0]["error"]
-
-
 def test_a_script_that_fails_half_way_is_reported(peer: Peer, tmp_path: Path) -> None:
     """What it had measured is kept, but the peer is not finished."""
     script = Path(peer.script)
@@ -189,21 +145,6 @@ def test_a_run_with_other_repeats_cannot_continue(peer: Peer, tmp_path: Path) ->
     compare.compare(run, [peer], folder, QUIET)
     with pytest.raises(ResultsError, match="settings peers"):
         compare.compare(replace(run, repeats=3), [peer], folder, QUIET)
-
-
-def test_a_report_says_what_the_rows_say(peer: Peer, tmp_path: Path) -> None:
-    """Not what our figures count now: rows may be of an earlier version."""
-    folder = tmp_path / "out"
-    compare.compare(comparison(tmp_path, "draughts"), [peer], folder, QUIET)
-    header, rows = read_run(folder)
-    told = compare.INCLUDES["batch step"]
-    both = f"- **a_peer:** nothing\n- **our `batch step`:** {told}\n"
-    assert both in compare.render(header, rows)
-    old = [{**row, "ours_includes": "as it was"} if "ours" in row else row for row in rows]
-    assert told not in compare.render(header, old)
-    for row in old:
-        row.pop("ours_includes", None)
-    assert "- **a_peer:** nothing\n\n" in compare.render(header, old)
 
 
 def test_all_figures_of_our_game_are_measured() -> None:
@@ -257,31 +198,8 @@ def test_sources_are_prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         environment_of(Peer("y", "y.py", ("y==1",), prepare=ready), tmp_path)
 
 
-def test_an_incomplete_environment_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise InstallError("network")
-
-    monkeypatch.setattr(environments.venv, "create", lambda at, **_: Path(at).mkdir(parents=True))
-    monkeypatch.setattr(environments, "_pip", refuse)
-    peer = Peer("x", "x.py", ("x==1",))
-    for _ in range(2):
-        with pytest.raises(InstallError, match="network"):
-            environment_of(peer, tmp_path)
-
-
 def test_the_reason_is_the_error_of_pip() -> None:
     output = "collecting\nERROR: no matching distribution\nnotice: new pip\n"
     assert why(output) == "ERROR: no matching distribution"
     assert why("killed\n") == "killed"
     assert why("") == "pip failed silently"
-
-
-def test_rows_of_scripts_are_json(peer: Peer) -> None:
-    done = subprocess.run(
-        [sys.executable, peer.script, "--seconds=0.001", "--only=go"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert all(row["low"] <= row["value"] <= row["high"] for row in rows)

@@ -99,18 +99,6 @@ def test_a_killed_cold_start_leaves_no_bad_entry(tree, when):
     assert tree.run(OUTER) == WARM
 
 
-def test_killed_at_any_moment(tree):
-    for delay in (0.1, 0.3):
-        process = tree.start("print('go', flush=True)\ntoy.outer(5)\nprint('done')")
-        assert process.stdout.readline() == "go\n"
-        time.sleep(delay)
-        process.kill()
-        process.communicate(timeout=120)
-        assert tree.run("answer(toy.outer(5))") == [46]
-        for entry in tree.entries():
-            entry.unlink()
-
-
 def test_killing_the_lock_holder_frees_waiting_processes(tree):
     holding = """
 import time

@@ -101,18 +101,6 @@ answer(*results, second(6), third(7), hits(third))
     assert tree.run(code) == [6, 6, 2, 7, 8, 1]
 
 
-def test_profiler_changes_no_key(tree):
-    code = """
-import cProfile
-profile = cProfile.Profile()
-profile.enable()
-toy.inner(5)
-answer(toy.outer(5), misses(toy.inner, toy.outer))
-"""
-    assert tree.run(code) == [46, 2]
-    assert tree.run(code) == [46, 0]
-
-
 def test_a_field_named_like_a_kernel(tree):
     """It does not depend on the kernel `field`, which would form a circle."""
     source = """
@@ -131,13 +119,6 @@ answer(toy.field(records), toy.read(records[::-1]), misses(toy.field, toy.read))
 """
     assert tree.run(code)[:2] == [4, 3]
     assert tree.run(code) == [4, 3, 0]
-
-
-def test_lambdas_of_one_line(tree):
-    source = "a, b = kernel(lambda x: x + 1), kernel(lambda x: x + 2)"
-    (tree.envs / "games" / "toy.py").open("a").write(f"\n{source}\n")
-    for expected in (2, 0):
-        assert tree.run("answer(toy.a(5), toy.b(5), misses(toy.a, toy.b))") == [6, 7, expected]
 
 
 def test_default_arguments(tree):

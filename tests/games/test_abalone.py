@@ -11,12 +11,9 @@ from azumaya.envs import abalone_v0
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
 from azumaya.envs.games.abalone import rules as abalone
 from azumaya.envs.games.abalone.board import PLANES
-from azumaya.envs.games.abalone.game import ABALONE
 from azumaya.envs.position import Position
-from tests.golden.perft import perft
 
 LETTERS = "abcdefghi"
-STEPS = {"NE": (1, 1), "E": (1, 0), "SE": (0, -1), "SW": (-1, -1), "W": (-1, 0), "NW": (0, 1)}
 LAYOUTS = {
     "standard": ("a1-a5 b1-b6 c3-c5", "i5-i9 h4-h9 g5-g7"),
     "belgian_daisy": (
@@ -119,20 +116,6 @@ def sides_of(position: Position) -> tuple[set[tuple[int, int]], set[tuple[int, i
     return sides[position.to_move], sides[1 - position.to_move]
 
 
-def test_perft_of_the_standard_layout() -> None:
-    """There are 44 moves, and as the sides cannot meet in three plies, multiples of 44 follow."""
-    position = Position("abalone")
-    assert [perft(position, 1), perft(position, 2)] == [44, 44 * 44]
-    seconds = sum(perft_alone(position, first) for first in position.legal_actions())
-    assert perft(position, 3) == 44 * seconds == 98_912
-
-
-def perft_alone(position: Position, first: int) -> int:
-    """The number of black's second moves after a first one, with white moving far away."""
-    after = position.copy().play(first)
-    return len(after.play("g5f5").legal_actions())
-
-
 PUBLISHED = [
     ("ss1SS/sssSSS/1ss1SS1/8/9/8/1SS1ss1/SSSsss/SS1ss", 20, 28),
     ("sssss/s5/s6/s1SSSSS1/1s5S1/1sssss1S/6S/5S/SSSSS", 40, 35),
@@ -165,29 +148,6 @@ def test_published_counts(rows: str, ones: int, twos: int) -> None:
 
 
 # ---- actions and names ----
-
-
-def test_there_are_1272_moves_in_the_order_of_the_page() -> None:
-    cells = [(x, y) for y in range(9, 0, -1) for x in range(1, 10) if on_board(x, y)]
-    order = {cell: i for i, cell in enumerate(cells)}
-    keys = []
-    for cell in cells:
-        for d, step in enumerate(STEPS.values()):
-            if on_board(*beside(cell, step)):
-                keys.append(((0, order[cell], 0, d), square(*cell) + square(*beside(cell, step))))
-            for axis in ("NW", "NE", "E"):
-                for size in (2, 3):
-                    group = [beside(cell, STEPS[axis], k) for k in range(size)]
-                    targets = [beside(marble, step) for marble in group]
-                    fits = all(on_board(*c) for c in group + targets)
-                    if fits and not set(group) & set(targets):
-                        name = square(*cell) + square(*group[-1]) + square(*targets[0])
-                        keys.append(((size, order[cell], order[group[-1]], d), name))
-    names = [name for _, name in sorted(keys)]
-    position = Position("abalone")
-    assert position.num_actions == len(names) == 1272
-    assert [position.move_name(a) for a in range(1272)] == names
-    assert [position.parse_move(name) for name in names] == list(range(1272))
 
 
 @pytest.mark.parametrize("name", ["a1a1", "a1a3", "b2a1", "c3c2d2", "a1c1b1", "a5a6", "A1B2", "c2"])
@@ -555,23 +515,6 @@ def test_out_need_not_agree_with_the_board() -> None:
 
 
 # ---- invariants, observations, evaluation ----
-
-
-def test_all_ends_are_reached_by_random_play() -> None:
-    """Both wins by six marbles, both by no legal move, the limit, and both tiebreaks."""
-    found = set()
-    for options in ABALONE.options.variants:
-        for seed in range(12):
-            rng, position = random.Random(seed), Position("abalone", **options)
-            for _ in range(400):
-                if position.is_over:
-                    break
-                moves = position.legal_actions()
-                position.play(rng.choice(moves))
-            six = max(out_of(position)) == 6
-            if position.is_over:
-                found.add((position.is_truncated, six, position.returns()[0]))
-    assert {(False, True, 1), (False, True, -1), (False, False, 1), (True, False, 0)} <= found
 
 
 def test_the_observation_is_sheared_into_the_array() -> None:

@@ -1,4 +1,4 @@
-"""What Connect Four tells a solver, compared with sets of cells, and with searches told nothing.
+"""What Connect Four tells a solver, compared with searches that are told nothing.
 
 That bounds hold near the end of games is tested in `tests/search/test_bounds.py`, too.
 """
@@ -19,8 +19,6 @@ from azumaya.envs import Position
 from tests.cases import YARDSTICK
 
 HINTS = hints_of(YARDSTICK)
-
-# ---- the same in sets ----
 
 
 def sensible(seed: int, plies: int) -> Position:
@@ -51,7 +49,7 @@ def check_values(seeds: range, earliest: int, nodes: int) -> int:
     """Compare bounds with values found without them; returns how many positions were compared."""
     compared = 0
     kernels = kernels_of(Position(YARDSTICK))
-    room = Room(replace(kernels, hints=Hints(rank=YARDSTICK.rules.evaluate)), 16)
+    room = Room(replace(kernels, hints=Hints(rank=HINTS.rank)), 16)
     for seed in seeds:
         position = sensible(seed, earliest + seed % 8)
         low, high = HINTS.bounds(position.state[0])

@@ -1,13 +1,10 @@
-"""Results of `evaluate`, worked out by hand or counted naively from the position text."""
+"""Results of `evaluate`, worked out by hand; `tests/golden` has those of random games."""
 
 from __future__ import annotations
 
 import pytest
 
 from azumaya.envs import Position, find_game
-
-LIGHT_BLOCKS, DARK_BLOCKS = (0, 2, 3, 7), (1, 5, 6, 8)
-"""Sudoku Moyo's standard territory, in reading order."""
 
 
 def evaluation(game: str, text: str) -> list[int]:
@@ -34,34 +31,6 @@ def test_moyo_after_one_stone() -> None:
     light = -(8 + 9) - 3 - 3
     dark = -3 - 3
     assert evaluation("sudoku_moyo", f"{board} d") == [light - dark, dark - light]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_moyo_counted_naively(seed: int) -> None:
-    position = Position("sudoku_moyo", seed=seed)
-    for _ in range(12):
-        position.play(position.legal_moves()[-1])
-    rows = str(position).split()[0].split("/")
-    light, dark = (
-        sum(number_fits(rows, r, c, n) for b in blocks for r, c in block(b) for n in "123456789")
-        for blocks in (LIGHT_BLOCKS, DARK_BLOCKS)
-    )
-    assert evaluation("sudoku_moyo", str(position)) == [light - dark, dark - light]
-
-
-def block(number: int) -> list[tuple[int, int]]:
-    """The cells of a block, as row and column."""
-    top, left = 3 * (number // 3), 3 * (number % 3)
-    return [(top + down, left + right) for down in range(3) for right in range(3)]
-
-
-def number_fits(rows: list[str], row: int, column: int, number: str) -> bool:
-    """Whether a number may be laid on a cell by the Sudoku rule."""
-    if rows[row][column] != ".":
-        return False
-    seen = set(rows[row]) | {line[column] for line in rows}
-    seen |= {rows[r][c] for r, c in block(3 * (row // 3) + column // 3)}
-    return number not in seen
 
 
 POINTS = {

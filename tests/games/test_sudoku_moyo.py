@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs import OptionError, Position, PositionError, make_vec, raw, sudoku_moyo_v0
+from azumaya.envs import OptionError, Position, PositionError, make_vec, raw
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.games._shima.territory import Territory
 from azumaya.envs.registry import find_game
@@ -217,17 +216,6 @@ def test_rule_5_the_loser_may_have_stones_elsewhere_to_lay() -> None:
     assert position.returns() == (-1, 1)
 
 
-def test_rewards_of_the_environment() -> None:
-    env = sudoku_moyo_v0.raw_env(puzzle=without("e5", "d9"))
-    env.reset(seed=0)
-    env.step(env.parse_move("5e5"))
-    assert env.rewards == {"player_0": 0, "player_1": 0}
-    env.step(env.parse_move("6d9"))
-    assert env.rewards == {"player_0": -1, "player_1": 1}
-    assert env.terminations == {"player_0": True, "player_1": True}
-    assert env.truncations == {"player_0": False, "player_1": False}
-
-
 # ---- territories ----
 
 
@@ -255,11 +243,6 @@ def blocks(owners: str) -> str:
 )
 def test_named_territories(territory: str, owners: str) -> None:
     assert owners_seen(moyo(territory=territory)) == owners
-
-
-def test_a_half_turn_of_the_standard_territory_swaps_the_colours() -> None:
-    owners = owners_seen(moyo())
-    assert owners[::-1] == owners.translate(str.maketrans("LD", "DL"))
 
 
 def test_a_custom_territory_may_equal_a_named_one() -> None:
@@ -428,13 +411,6 @@ def test_points_count_from_the_winning_stone_on() -> None:
     assert position.returns() == (3, -3)
 
 
-def test_points_for_player_1() -> None:
-    position = play(moyo(without("e5", "d9", "f9"), scoring="points"), "5e5 6d9")
-    assert (position.to_move, position.is_over) == (1, False)
-    position.play("8f9")
-    assert position.returns() == (-2, 2)
-
-
 def test_a_win_without_further_stones_counts_one_point() -> None:
     assert moyo(without("e5"), scoring="points").play("5e5").returns() == (1, -1)
 
@@ -448,12 +424,6 @@ def test_points_of_a_starter_without_a_move() -> None:
     nothing = moyo(without("e5"), scoring="points", handicap=(1, 1)).play("5e5")
     assert nothing.is_terminated
     assert nothing.returns() == (0, 0)
-
-
-def test_without_points_the_game_ends_at_the_winning_stone() -> None:
-    position = play(moyo(without("e5", "d9", "f9")), "5e5 6d9")
-    assert position.is_terminated
-    assert position.returns() == (-1, 1)
 
 
 # ---- puzzles ----
@@ -490,12 +460,6 @@ def test_puzzles_may_be_numbers(puzzle: Any, texts: str | list[str]) -> None:
         env.reset(seed=seed, options={"scoring": "points"} if seed else None)
         twin.reset(seed=seed, options={"scoring": "points"} if seed else None)
         assert str(env.position) == str(twin.position)
-
-
-def test_the_seed_draws_from_the_bank() -> None:
-    drawn = [str(Position("sudoku_moyo", seed=s)) for s in range(30)]
-    assert len(set(drawn)) > 25
-    assert drawn == [str(Position("sudoku_moyo", seed=s)) for s in range(30)]
 
 
 @pytest.mark.parametrize(
@@ -676,35 +640,6 @@ def test_without_handicap_stones_the_plane_names_nobody(game: str, handicap: Any
 def moyo_of(game: str, **options: Any) -> Position:
     """The start of a game of the family on the empty board."""
     return Position(find_game(game), puzzle=EMPTY, **options)
-
-
-def test_the_observation_is_seen_from_the_observer() -> None:
-    """Both players see the same planes except for regions and the player to move."""
-    position = moyo(without("e5", "d9", "a9"))
-    names = [plane.name for plane in position.game.observation.planes]
-    own, opposing, turn = (names.index(n) for n in ("own", "opposing", "to move"))
-    one, other = position.observation(0), position.observation(1)
-    assert (one[own] == other[opposing]).all()
-    assert (one[opposing] == other[own]).all()
-    assert one[turn].all()
-    assert not other[turn].any()
-    rest = [i for i in range(len(names)) if i not in (own, opposing, turn)]
-    assert (one[rest] == other[rest]).all()
-    stones = one[[names.index(f"stone {n}") for n in range(1, 10)]]
-    digits = np.tensordot(np.arange(1, 10), stones, 1).ravel()
-    assert "".join("." if d == 0 else str(d) for d in digits) == without("e5", "d9", "a9")
-
-
-@pytest.mark.parametrize("game", ["sudoku_moyo", "sudoku_horikomi"])
-@pytest.mark.parametrize("setup", ["fixed", "choose"])
-@pytest.mark.parametrize("territory", ["standard", "draft", "rows"])
-@pytest.mark.parametrize("handicap", [None, (0, 2), (1, 1)])
-def test_every_position_has_a_text(game: str, setup: str, territory: str, handicap: Any) -> None:
-    """With all options, whatever is chosen before play."""
-    options = {"setup": setup, "territory": territory, "handicap": handicap}
-    rng, position = random.Random(1), Position(game, seed=1, **options)
-    while not position.play(rng.choice(position.legal_actions())).is_over:
-        assert Position.from_text(game, str(position), **options) == position
 
 
 def test_a_moment_has_the_options_of_its_own_episode() -> None:

@@ -6,8 +6,7 @@ import functools
 
 import pytest
 
-from azumaya.baselines.agents import GreedyAgent
-from azumaya.envs import Position, PositionError, raw
+from azumaya.envs import PositionError, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError
 from azumaya.envs.geometry.dominari36 import SQUARES
 from tests.games.dominari import after, at, board, cells, legal, words
@@ -456,26 +455,3 @@ def test_the_referee_cannot_change_at_a_reset() -> None:
 
 
 # ---- the evaluation used by greedy ----
-
-
-def greedy_choices(position: Position) -> set[str]:
-    """The cells that greedy may lay a number on."""
-    actions = {GreedyAgent().act([position], [key])[0] for key in range(40)}
-    return {position.move_name(action)[1:] for action in actions}
-
-
-@pytest.mark.parametrize("line", ["3c4", "3c4 4d4 1c3", "3c4 4d4 1c3 2c5"])
-def test_evaluate_is_symmetric(line: str) -> None:
-    position = after(start(), line)
-    values = [int(position.game.rules.evaluate(position.state[0], player)) for player in (0, 1)]
-    assert values[0] == -values[1] != 0
-
-
-def test_greedy_fills_a_four_rather_than_stopping_one() -> None:
-    position = start("....../..1.../..2d../..3a../...b../...... w")
-    assert greedy_choices(position) == {"c2", "c6"}
-
-
-def test_greedy_stops_a_four_rather_than_making_three() -> None:
-    position = start("....../....../..2d../..3a../...b../...5.. w")
-    assert greedy_choices(position) == {"d5"}

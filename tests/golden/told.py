@@ -1,4 +1,4 @@
-"""Recorded digests of what search and learners are told: hints of games, features, candidates.
+"""Recorded digests of what players are told: names of moves, evaluations, hints, features.
 
 Whether a hint is true is tested with minimax (`tests/search/test_bounds.py`). That it says as much
 as it did, here: a change of one number in one of some thousand positions changes a digest.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
+import itertools
 import json
 import random
 from collections.abc import Callable
@@ -52,7 +53,10 @@ def cases_told(game: Game) -> list[Case]:
 def told_of(case: Case, seed: int) -> dict[str, str]:
     """A digest of each thing that is told about the positions of a random game."""
     tellers, rng, position = tellers_of(case.game), random.Random(seed), case.position(seed)
-    hashes = {name: hashlib.blake2b(digest_size=4) for name in tellers}
+    hashes = {name: hashlib.blake2b(digest_size=4) for name in ("moves", *tellers)}
+    for mover, action in itertools.product((0, 1), range(position.num_actions)):
+        name = case.game.words.move_name(action, case.setup.settings, mover)
+        hashes["moves"].update(f"{name} ".encode())
     while not position.is_over:
         for name, tell in tellers.items():
             hashes[name].update(tell(position).encode())
@@ -66,6 +70,7 @@ def tellers_of(game: Game) -> dict[str, Callable[[Position], str]]:
     tellers: dict[str, Callable[[Position], str]] = {
         name: tell for name, tell in of_hints(hints).items() if getattr(hints, name) is not None
     }
+    tellers["evaluate"] = lambda p: str([int(game.rules.evaluate(p.state[0], i)) for i in (0, 1)])
     tellers["features"] = lambda position: str(
         [sorted(features_for(position, player).items()) for player in (0, 1)]
     )

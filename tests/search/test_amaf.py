@@ -10,7 +10,6 @@ import pytest
 from azumaya.baselines.search import PUCTAgent
 from azumaya.baselines.search.amaf import EVALUATION_VISITS, blend, bring_forward, learn
 from azumaya.baselines.search.budget import Budget
-from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.tree import HISTORY, NEVER, PRIOR_NODE, Tree, slot_bytes
@@ -20,7 +19,7 @@ from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game, as_states
 from azumaya.envs.kernels.bits import get
 from tests.cases import YARDSTICK
-from tests.search.evaluations import constant, evaluation_of, noise
+from tests.search.evaluations import constant, evaluation_of
 from tests.search.positions import label, late, midgame
 
 SCORE = GAMES["score_dominari"]
@@ -50,21 +49,12 @@ def small_tree(slots: int) -> Tree:
     return tree
 
 
-@pytest.mark.parametrize(
-    ("game", "options", "evaluation"),
-    [
-        *((*case, None) for case in SOLVED),
-        (YARDSTICK, {}, evaluation_of(noise, 1.0, 1)),
-        (YARDSTICK, {}, evaluation_of(constant, np.nan)),
-    ],
-)
-def test_proven_values_are_minimax_values(
-    game: Game, options: dict[str, object], evaluation: Evaluation | None
-) -> None:
+@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+def test_proven_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
     exact = 0
     for i, (position, gains) in enumerate(late(game, options, 24)):
         before = position.returns()[position.to_move]
-        outcome = searched(position, 2000, i, evaluation=evaluation)
+        outcome = searched(position, 2000, i)
         for candidate in outcome.candidates:
             assert candidate.low <= gains[candidate.action] + before <= candidate.high
         if outcome.exact:

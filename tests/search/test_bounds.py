@@ -17,7 +17,7 @@ from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.hints import Hints, hints_of
 from azumaya.baselines.search.solver import Solution, Solving, solve
 from azumaya.envs import GAMES, Position
-from tests.cases import CASES, YARDSTICK, Case
+from tests.cases import CASES, Case
 from tests.search.minimax import Minimax, TooLarge, late_positions
 from tests.search.positions import midgame
 
@@ -167,11 +167,3 @@ def test_the_match_is_told_nothing() -> None:
     assert hints.bounds is None
     assert hints.simplify is None
     assert hints.outlook is None
-
-
-def test_a_rank_saves_work() -> None:
-    """Ordered by the number of replies, this position takes 1.2 million nodes without bounds."""
-    position = Position(YARDSTICK)
-    for column in "22522575342624":
-        position.play(int(column) - 1)
-    assert solve_plainly(position, 10_000).solved

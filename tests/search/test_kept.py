@@ -19,7 +19,7 @@ from azumaya.baselines.search.tree import move_root
 from azumaya.baselines.search.uct import KeptUCT
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from azumaya.envs.errors import IllegalActionError
-from tests.cases import YARDSTICK
+from tests.cases import TESTED, YARDSTICK
 from tests.search.evaluations import Centre, Linear
 from tests.search.positions import late, midgame
 
@@ -65,10 +65,10 @@ def all_contents(search: Any) -> list[dict[Line, tuple[Any, ...]]]:
 
 
 @pytest.mark.parametrize("kind", SEARCHES)
-@pytest.mark.parametrize("name", ["sudoku_moyo", "vierer_dominari", "score_dominari"])
+@pytest.mark.parametrize("name", ["connect_four", "score_dominari"])
 def test_what_is_below_the_moves_played_is_kept(name: str, kind: str) -> None:
     search = SEARCHES[kind](Budget(200), threads=3, megabytes=4)
-    positions = [midgame(GAMES[name], {}, seed, 2 * seed) for seed in range(3)]
+    positions = [midgame(TESTED[name], {}, seed, 2 * seed) for seed in range(3)]
     for key in range(3):
         moves = [outcome.best for outcome in search.search(positions, [key] * 3)]
         before, used = all_contents(search), [int(t.arrays.stats["used"][0]) for t in trees(search)]
@@ -227,7 +227,7 @@ def visits(outcome: Outcome) -> int:
 
 
 def test_searches_of_many_games_add_to_what_is_known() -> None:
-    puct, positions = started("sudoku_moyo")
+    puct, positions = started("score_dominari")
     moves = [position.legal_actions()[0] for position in positions]
     puct.advance(moves)
     known = [tree[()][0] for tree in all_contents(puct)]
@@ -256,7 +256,7 @@ def test_only_what_was_followed_is_kept() -> None:
 def test_many_trees_give_the_same_whatever_else_is_searched() -> None:
     def line(settings: dict[str, Any], others: list[Position]) -> list[Outcome]:
         puct = BatchPUCT(Budget(60), Linear(), noise=0.25, **settings)
-        position, found = Position("halma_dominari", seed=1), []
+        position, found = Position("score_dominari", seed=1), []
         for key in range(4):
             few = [*others, position]
             outcomes = puct.search(few, [key + i for i in range(len(few))][::-1])
@@ -266,11 +266,11 @@ def test_many_trees_give_the_same_whatever_else_is_searched() -> None:
         return found
 
     alone = line({"threads": 1}, [])
-    assert line({"threads": 3, "batch": 5}, [Position("halma_dominari", seed=4)] * 40) == alone
+    assert line({"threads": 3, "batch": 5}, [Position("score_dominari", seed=4)] * 40) == alone
 
 
 def test_proven_values_of_many_trees_stay_right() -> None:
-    positions, gains = zip(*late(GAMES["sudoku_moyo"], {}, 12), strict=True)
+    positions, gains = zip(*late(GAMES["score_dominari"], {}, 12), strict=True)
     puct, exact = BatchPUCT(Budget(200), Linear()), 0
     moves = [outcome.best for outcome in puct.search(positions, range(12))]
     puct.advance(moves)

@@ -253,10 +253,9 @@ ENDLESS = "...../....../......./......../....b..../......../......./....../w....
     "search",
     [
         UCT(Budget(8), threads=1),
-        PUCT(Budget(8), threads=1),
-        PUCT(Budget(8), rollouts=0.5, breadth=4, threads=1),
+        pytest.param(PUCT(Budget(8), rollouts=0.5, breadth=4, threads=1), marks=pytest.mark.slow),
     ],
-    ids=["uct", "puct", "amaf"],
+    ids=["uct", "amaf"],
 )
 def test_rollouts_end_where_games_do_not(search: UCT | PUCT) -> None:
     """Otherwise no budget, and not even Ctrl-C, would end a search that is inside a kernel."""
