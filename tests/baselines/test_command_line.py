@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from azumaya.baselines.system.command_line import Words, read_options
-from azumaya.envs.extras import MissingExtraError
 
 
 @dataclass(frozen=True)
@@ -99,9 +98,3 @@ def test_help_has_the_texts_below_the_fields(
 def test_the_words_are_those_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["program", "--most-moves", "9"])
     assert read_options(Options(), None, "program", None).most_moves == 9
-
-
-def test_a_missing_typer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "typer", None)
-    with pytest.raises(MissingExtraError, match=r"\[cli\]"):
-        read()

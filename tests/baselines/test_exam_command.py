@@ -20,7 +20,6 @@ from azumaya.baselines.arena.exams import ExamPosition, exam_bytes, exam_file, h
 from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.cli import exam as exam_commands
 from azumaya.envs import GAMES, OptionError, Position
-from azumaya.envs.extras import MissingExtraError
 from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
 
@@ -202,13 +201,6 @@ def test_agents_look_different_and_the_same_in_every_game(
     assert [looks(line) for line in second] == [looks(first[5])]
 
 
-def test_the_command_draws(tmp_path: Path) -> None:
-    picture = tmp_path / "exam.svg"
-    result = azumaya("exam", "random", "--game", GAME, "--output", picture)
-    assert result.exit_code == 0, result.output
-    assert "<svg" in picture.read_text()
-
-
 # ---- agents by module and class ----
 
 MODULE = """
@@ -370,12 +362,3 @@ def test_what_is_finished_is_printed_although_another_agent_fails(other: str) ->
 def test_classes_that_cannot_be_used(name: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         baselines.find_agent(name)
-
-
-def test_a_picture_needs_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(module: str, extra: str) -> None:
-        raise MissingExtraError(f"{module} is not installed; the extra {extra} has it")
-
-    monkeypatch.setattr(exam_commands, "require", missing)
-    with pytest.raises(MissingExtraError, match=r"matplotlib.* league "):
-        exam_commands.exam(["random"], output=Path("x.svg"))

@@ -356,14 +356,6 @@ def test_an_exam_that_unpacks_to_more_is_not_called_damaged(
     assert "damaged" not in str(caught.value)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
-def test_an_exam_is_no_pipe(tmp_path: Path) -> None:
-    """A class reads its exam twice, and nobody need write to a pipe at all."""
-    os.mkfifo(tmp_path / "exam")
-    with pytest.raises(ExamError, match="exam: not a regular file"):
-        read_exam(tmp_path / "exam")
-
-
 # ---- what ships ----
 
 

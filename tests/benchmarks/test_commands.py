@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from azumaya.baselines.cli.app import app as outer
 from azumaya.benchmarks import __main__ as command
 from azumaya.benchmarks import report
 from azumaya.benchmarks.plan import Budget
@@ -19,7 +16,6 @@ from tests.cases import TESTED
 
 GAME = next(iter(TESTED))
 runner = CliRunner()
-MAIN = "from azumaya.baselines.cli import main; main()"
 
 
 def test_bench_writes_rows_report_and_pictures(tmp_path: Path) -> None:
@@ -152,17 +148,6 @@ def test_a_report_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     assert "the report could not be written" in " ".join(done.output.replace("│", " ").split())
 
 
-def test_the_error_for_a_missing_extra_names_it() -> None:
-    code = (
-        "import runpy, sys; sys.modules['typer'] = None; "
-        "runpy.run_module('azumaya.benchmarks', run_name='__main__')"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith("azumaya bench: this needs the package 'typer'")
-    assert done.stderr.count("\n") == 1
-
-
 def test_without_a_gpu_nothing_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def none() -> None:
         raise DeviceError("no GPU is there")
@@ -172,13 +157,3 @@ def test_without_a_gpu_nothing_is_measured(monkeypatch: pytest.MonkeyPatch, tmp_
     assert done.exit_code == command.NO_GPU
     assert "no GPU is there" in done.output
     assert not (tmp_path / "out").exists()
-
-
-def test_azumaya_bench_passes_arguments_and_exit_code_on() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", MAIN, "bench", "--nonsense"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "--nonsense" in done.stderr
-    assert "bench" in runner.invoke(outer, ["--help"]).output

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -127,14 +126,6 @@ def test_results_that_cannot_be_are_refused(path: Path) -> None:
         path.write_text("\n".join([*lines, json.dumps(pair), ""]))
         with pytest.raises(LeagueFileError, match="line 8: damaged"):
             read_league(path)
-
-
-def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    for use in (read_league, LeagueFile):
-        with pytest.raises(LeagueFileError, match="not a regular file"):
-            use(pipe)
 
 
 def test_other_settings_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,9 @@ import hashlib
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -35,7 +33,6 @@ from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from tests.league.odd_agents import UNMADE
 from tests.league.playing import GAME, league_here, outcomes, play_here
-from tests.processes import eventually, running_with
 
 FIRST_LEGAL = """
 import sys
@@ -525,25 +522,6 @@ while True: print("no move", flush=True)
 """
 
 
-def test_a_program_that_prints_without_being_asked_waits() -> None:
-    """Its pipe holds what it prints, and not the memory of the agent."""
-    position = Position(GAME)
-    move = position.legal_moves()[0]
-    agent = ProgramAgent(program(FLOOD.replace("no move", move)).removeprefix("program:"))
-    assert agent.act([position], [0]) == [position.parse_move(move)]
-    agent.close()
-
-
-def test_a_program_that_never_reads_is_given_up() -> None:
-    """Once its pipe is full of questions, the time to write one counts as well."""
-    position = Position(GAME)
-    code = FLOOD.replace("no move", position.legal_moves()[0])
-    agent = ProgramAgent(program(code).removeprefix("program:"), seconds=1)
-    with pytest.raises(ProgramError, match="no answer in 1 s"):
-        agent.act([position] * 100_000, [0] * 100_000)
-    assert agent._child is None
-
-
 def test_a_program_is_ended_after_a_wrong_answer() -> None:
     """Else what it printed meanwhile would be its next answers."""
     agent = ProgramAgent(program(FLOOD).removeprefix("program:"))
@@ -553,34 +531,6 @@ def test_a_program_is_ended_after_a_wrong_answer() -> None:
     table, name = Table(), program(FLOOD.replace("no move", "6f6"))
     assert "6f6" in table.play(job_of([name, "greedy"]))["fault"][1]
     assert name not in table._agents
-
-
-HELPED = """
-import subprocess, sys
-code = "import time; time.sleep(99)"
-helper = subprocess.Popen([sys.executable, "-c", code, MARK], start_new_session=AWAY)
-while input(): print("no move", flush=True)
-"""
-
-
-@pytest.mark.parametrize("away", [False, True])
-def test_a_program_is_closed_although_another_process_holds_its_output(
-    tmp_path: Path, away: bool
-) -> None:
-    """Its helper, which is killed with it, on Linux also if it has left its session."""
-    mark = str(tmp_path)
-    code = HELPED.replace("MARK", repr(mark)).replace("AWAY", str(away))
-    agent = ProgramAgent(program(code).removeprefix("program:"))
-    with pytest.raises(MoveNameError):
-        agent.act([Position(GAME)], [0])
-    closing = threading.Thread(target=agent.close, daemon=True)
-    closing.start()
-    closing.join(30)
-    assert not closing.is_alive()
-    if sys.platform != "linux":
-        for number in running_with(mark) if away else ():
-            os.kill(number, signal.SIGKILL)
-    eventually(lambda: not running_with(mark))
 
 
 INTERRUPTS = """

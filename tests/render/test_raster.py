@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from azumaya.envs.errors import OptionError
-from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.position import Position
 from azumaya.envs.registry import GAMES
 from azumaya.envs.render import Renderer, ansi_of, palette, png_of, raster, rgb_of, save, svg_of
@@ -137,18 +136,6 @@ def test_a_position_is_no_scene(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="a Scene is needed"):
         save(position, tmp_path / "board.png")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error is raised when the package is needed, not before."""
-
-    def missing(module: str, extra: str) -> None:
-        raise MissingExtraError(f"{module} of {extra}")
-
-    monkeypatch.setattr(raster, "require", missing)
-    renderer = Renderer("rgb_array")
-    with pytest.raises(MissingExtraError, match=r"PIL\.Image of render"):
-        renderer.draw(REGIONS)
 
 
 def test_wrong_arguments_are_refused() -> None:

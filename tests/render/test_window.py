@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.render import Renderer, palette, rgb_of, svg_of, window
 from azumaya.envs.render.layout import HEIGHT, WIDTH, layout_of
 from azumaya.envs.render.window import Window, size_of
@@ -179,13 +178,6 @@ def test_a_machine_without_a_display_says_what_to_do(monkeypatch: pytest.MonkeyP
     renderer = Renderer("human", fps=FAST)
     with pytest.raises(RuntimeError, match=r"No available video device.*rgb_array"):
         renderer.draw(REGIONS)
-
-
-def test_a_missing_pygame_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error is raised when the renderer is made."""
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(MissingExtraError, match=r"'pygame-ce'.*\.\[render\]"):
-        Renderer("human")
 
 
 def test_the_size_is_read_from_the_picture() -> None:

@@ -22,7 +22,6 @@ from azumaya.baselines.cli import replay as replay_commands
 from azumaya.baselines.play import replay as replays
 from azumaya.baselines.play.replay import FRAMES_A_SECOND, LAST_FRAME, replay_mp4, replay_page
 from azumaya.envs import GAMES, Position
-from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import GameRecord, record_of, write_records
 from azumaya.envs.render import rgb_of, svg_of
 from azumaya.envs.render.board import picture_of
@@ -230,17 +229,6 @@ def test_a_video_keeps_no_pictures_in_memory(monkeypatch: pytest.MonkeyPatch) ->
     replay_mp4(game("abalone"), milliseconds=100, width=128)
     assert len(made) == 2 * (MOVES + 1)
     assert most <= 4
-
-
-def test_a_video_needs_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "av", None)
-    file = tmp_path / "games.jsonl"
-    write_records(file, [game("abalone")])
-    with pytest.raises(MissingExtraError, match=r"'av'.*\[video\]"):
-        replay_mp4(game("abalone"))
-    done = replay(file, "--output", tmp_path / "game.mp4")
-    assert done.exit_code != 0
-    assert [path.name for path in tmp_path.iterdir()] == ["games.jsonl"]
 
 
 @pytest.mark.parametrize(

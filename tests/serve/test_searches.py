@@ -32,7 +32,6 @@ from azumaya.baselines.values.champion import champion_file
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import GameRecord
 from tests.cases import COMPLETE, YARDSTICK
-from tests.processes import eventually, running_with
 from tests.serve.requests import GAME, begin, refused, send, visitor
 
 
@@ -372,41 +371,6 @@ def test_an_agent_that_ends_its_process_has_failed() -> None:
 
     try:
         asyncio.run(both())
-    finally:
-        workers.close()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes as Linux shows them")
-def test_programs_end_with_the_process_that_asks_them(tmp_path: Path) -> None:
-    """Also with all that they have started: the process is killed, and can end nothing itself."""
-    bot, more = tmp_path / "bot.py", tmp_path / "more.py"
-    more.write_text("import time\ntime.sleep(600)\n")
-    bot.write_text(
-        "import subprocess, sys, time\n"
-        f"subprocess.Popen([sys.executable, {str(more)!r}])\n"
-        "time.sleep(600)\n"
-    )
-    name, workers = f"program:{sys.executable} {bot}", Workers(1, waiting=4)
-
-    async def asked(seconds: float | None) -> Any:
-        position = Position("vierer_dominari")
-        return await workers.run(think, name, position, 0, milliseconds=inf, seconds=seconds)
-
-    async def left() -> None:
-        """The server ends while a program thinks."""
-        hung = asyncio.ensure_future(asked(None))
-        while not running_with(str(more)):
-            await asyncio.sleep(0.05)
-        workers.close()
-        with pytest.raises(RefusalError, match="the server is ending"):
-            await hung
-
-    try:
-        with pytest.raises(AgentFailedError, match="no move in 2 s"):
-            asyncio.run(asked(2.0))
-        eventually(lambda: running_with(str(tmp_path)) == [])
-        asyncio.run(left())
-        eventually(lambda: running_with(str(tmp_path)) == [])
     finally:
         workers.close()
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +21,6 @@ from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunError, RunFolder
 from azumaya.baselines.training.saves import read_save
-from azumaya.benchmarks.studies import gap
 from tests.training.run_helpers import SCRIPTS, TINY_WORDS
 
 
@@ -335,24 +332,3 @@ def test_ctrl_c_in_the_ladder_says_how_to_go_on(
     assert run_words(["--output", "run", "--resume", "--ladder-starts", "1"]) == 130
     command = Config.run_at(Path("run")).resume_command
     assert f"The agent is saved. To evaluate it: {command}\n" in capsys.readouterr().out
-
-
-def test_help_names_the_module(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        run_words(["--help"])
-    assert f"Usage: python -m {PROGRAM}" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("program", [PROGRAM, gap.PROGRAM])
-def test_a_missing_extra_is_named(program: str, tmp_path: Path) -> None:
-    missing = "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')"
-    (tmp_path / "torch.py").write_text(missing)
-    done = subprocess.run(
-        [sys.executable, "-m", program, "--help"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path, check=False,
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "'torch'" in done.stderr
-    assert "[train]" in done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,14 +9,13 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import NETWORKS as KINDS
 from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo, value
 from azumaya.baselines.training.config import Numbers, check_values
 from azumaya.baselines.training.network_config import RECIPES, Recipe
 from azumaya.envs import OptionError
-from tests.training.run_helpers import TINY_WORDS, tiny_ppo, tiny_run
+from tests.training.run_helpers import tiny_ppo, tiny_run
 
 PROGRAMS: dict[str, Any] = {
     "maskable_ppo": maskable_ppo, "ppo": ppo, "alphazero": alphazero, "value": value,
@@ -167,34 +165,6 @@ def test_unreadable_arguments_are_refused(name: str, words: str, here: Path) -> 
         PROGRAMS[name].run_words(words.split())
     assert ended.value.code == 2
     assert [path.name for path in here.iterdir()] == ["FILE"]
-
-
-def test_a_module_of_games_that_cannot_be_imported_is_named(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("AZUMAYA_GAMES", "not_there")
-    for words in (["--game", "nope"], ["--game", "nope", "--resume"]):
-        assert maskable_ppo.run_words(words) == 2
-        said = capsys.readouterr().err
-        assert "game 'nope': AZUMAYA_GAMES=not_there: cannot be imported" in said
-
-
-def test_options_of_games_have_their_types(here: Path) -> None:
-    """Numbers and pairs keep their types in the environment, the run and the agent."""
-    given = {
-        "abalone": (["max_plies", "20", "tiebreak", "marbles"], {"max_plies": 20}),
-        "sudoku_moyo": (["handicap", "(1, 2)", "scoring", "points"], {"handicap": (1, 2)}),
-    }
-    for game, (options, typed) in given.items():
-        words = ["--game", game, "--steps", "32", *TINY_WORDS, "--options", *options]
-        assert maskable_ppo.run_words(words) == 0
-        folder = here / "runs" / f"{game}-1"
-        kept = maskable_ppo.Config.read(folder).options
-        assert typed.items() <= kept.items()
-        sidecar = checkpoint.load(folder / "policy")[1]
-        assert sidecar.options == json.loads(json.dumps(kept))
-        words = ["--game", game, "--resume", "--options", *options]
-        assert maskable_ppo.run_words(words) == 0
 
 
 @pytest.mark.parametrize("kind", RECIPES)

@@ -23,9 +23,9 @@ from sb3_contrib import MaskablePPO
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from azumaya.baselines.system import files
-from azumaya.baselines.training import maskable_ppo, run_folder
+from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.logs import Logs
-from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
+from azumaya.baselines.training.maskable_ppo import Config, main, run_words
 from azumaya.baselines.training.run_folder import LOCK, RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
 from tests.training.run_helpers import SCRIPTS, TINY_WORDS, differing, results, tiny_run
@@ -429,30 +429,6 @@ def test_the_error_for_a_full_disk_is_one_line(
     assert differing(unbroken, results(folder)) == []
 
 
-def test_the_error_for_events_that_cannot_be_written_is_one_line(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-
-    def full(self: object, data: bytes) -> None:
-        raise FULL
-
-    monkeypatch.setattr("tensorboard.summary.writer.record_writer.RecordWriter.write", full)
-    assert run_words(words) == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1, said
-    assert "No space left on device" in said
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_the_error_for_full_output_is_one_line(words: list[str]) -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run([sys.executable, "-m", PROGRAM, *words], stdout=full, text=True,
-                              stderr=subprocess.PIPE, check=False)  # fmt: skip
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert "No space left on device" in done.stderr
-
-
 def test_metrics_that_are_no_numbers_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -480,17 +456,3 @@ def test_a_save_that_could_not_be_read_does_not_replace_another(tmp_path: Path) 
         run.save(Save(2, [], notes={"odd": float("nan")}, arrays=arrays))
     run.close()
     assert read_save(tmp_path / "resume.safetensors").steps == 1
-
-
-def test_the_error_for_too_little_memory_is_one_line(
-    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"
-    for error in (RuntimeError(said), MemoryError()):
-
-        def fail(*arguments: Any, error: Exception = error) -> None:
-            raise error
-
-        monkeypatch.setattr(maskable_ppo, "make_model", fail)
-        assert run_words(words) == 1
-        assert capsys.readouterr().err.count("\n") == 1

@@ -68,19 +68,6 @@ def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
     assert is_value(path)
 
 
-def test_a_dot_is_part_of_a_name(tmp_path: Path) -> None:
-    """Two values whose names differ only after a dot are two."""
-    paths = [tmp_path / f"lr-{rate}.safetensors" for rate in ("0.1", "0.01")]
-    for width, path in zip((2, 4), paths, strict=True):
-        stored = saved(tmp_path, width)
-        for file in (stored, stored.with_suffix(".json")):
-            file.rename(path.with_suffix(file.suffix))
-    for width, path in zip((2, 4), paths, strict=True):
-        name = path.name.removesuffix(".safetensors")
-        assert load_value(tmp_path / name).width == width
-        assert ValueAgent.load(tmp_path / name).name == name
-
-
 def test_rows_of_zeros_are_not_stored(tmp_path: Path) -> None:
     """They are features that have not occurred in training; most contents of a pattern never do."""
     shape, weights, _ = network_of(GAME)
