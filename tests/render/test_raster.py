@@ -15,7 +15,7 @@ from azumaya.envs.registry import GAMES
 from azumaya.envs.render import Renderer, ansi_of, palette, png_of, raster, rgb_of, save, svg_of
 from azumaya.envs.render.layout import HEIGHT, PANEL, WIDTH, layout_of
 from azumaya.envs.scene import Stone
-from tests.render.scenes import BLANKS, EMPTY, MARBLES, REGIONS, SCENES
+from tests.render.scenes import EMPTY, REGIONS, SCENES
 
 pytest.importorskip("resvg_py")
 
@@ -40,11 +40,6 @@ def test_frames_have_the_size_of_the_picture(name: str) -> None:
     frame[:] = 0
 
 
-def test_the_same_scene_gives_the_same_bytes() -> None:
-    """Drawn twice."""
-    assert png_of(svg_of(REGIONS)) == png_of(svg_of(REGIONS))
-
-
 def test_cells_show_ground_stone_and_token() -> None:
     """Checked beside the number of a stone and in the corner of its cell."""
     pixels, layout = rgb_of(svg_of(REGIONS)), layout_of("sudoku81")
@@ -58,21 +53,6 @@ def test_cells_show_ground_stone_and_token() -> None:
             assert near(pixels, at, down=-pitch * 0.31) == rgb(fill)
         elif cell in REGIONS.dead:
             assert near(pixels, at) == rgb(palette.DEAD)
-
-
-def test_marbles_are_bright_and_dark() -> None:
-    """Empty cells have a brightness in between."""
-    pixels, layout = rgb_of(svg_of(MARBLES)), layout_of("hex61")
-    bright, dark, hollow = (sum(near(pixels, layout.centres[c])) for c in (0, 60, 20))
-    assert bright > 660 > hollow > 300 > dark
-    assert near(pixels, layout.centres[20]) == rgb(palette.POCKET)
-
-
-def test_blanks_show_both_colours() -> None:
-    """Each blank has its colour in the middle of its ring."""
-    pixels, layout = rgb_of(svg_of(BLANKS)), layout_of("dominari36")
-    assert near(pixels, layout.centres[20]) == rgb(palette.PIECES["black"].fill)
-    assert near(pixels, layout.centres[21]) == rgb(palette.PIECES["white"].fill)
 
 
 def test_numbers_are_drawn_without_any_font() -> None:
