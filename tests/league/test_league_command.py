@@ -6,9 +6,7 @@ import codecs
 import functools
 import io
 import json
-import os
 import re
-import shlex
 import shutil
 import sys
 from collections import Counter
@@ -19,8 +17,6 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.arena import rounds
 from azumaya.baselines.arena.league import schedule
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.crew import Outcome, PairJob
@@ -36,7 +32,7 @@ from azumaya.baselines.arena.league.standing import Standing, read_exams
 from azumaya.baselines.arena.league.tables import game_tables
 from azumaya.baselines.cli import league as league_commands
 from azumaya.baselines.values import champion
-from azumaya.envs import GAMES, OptionError, Position
+from azumaya.envs import GAMES, OptionError
 from tests.commands import azumaya
 from tests.docs.blocks import ROOT
 from tests.league.playing import GAME, play_here
@@ -394,19 +390,6 @@ def test_ctrl_c_keeps_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("league.jsonl").read_bytes().count(b'"record":"pair"') == 1
 
 
-def test_results_of_exams_may_come_from_a_pipe() -> None:
-    """Which can be read once only."""
-    exam_file({"agent": "greedy"})
-    words = ("greedy", "--game", GAME, "--pairs", 1, "--json", "--exams")
-    reader, writer = os.pipe()
-    os.write(writer, Path("exams.json").read_bytes())
-    os.close(writer)
-    result = league(*words, f"/dev/fd/{reader}")
-    os.close(reader)
-    found = {agent["agent"]: agent["exams"] for agent in json.loads(result.stdout)["agents"]}
-    assert found == {"random": [], "greedy": [{**EXAM, "agent": "greedy"}]}
-
-
 def test_what_cannot_be_played_with_leaves_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as Ray where it is not installed."""
     monkeypatch.setitem(sys.modules, "ray", None)
@@ -436,20 +419,3 @@ def test_an_agent_whose_check_fails_does_not_keep_others_from_a_further_game() -
         (key.first, key.second) for key in read_league("league.jsonl").pairs if key.game == OTHER
     }
     assert met == {("greedy", "random")}
-
-
-def test_evaluate_tells_of_a_program_that_fails() -> None:
-    failing = f"program:{shlex.join([sys.executable, '-c', 'import sys; sys.exit(3)'])}"
-    result = azumaya("evaluate", failing, "random", "--starts", 1)
-    assert isinstance(result.exception, AgentFailedError)
-    assert "ended with exit code 3" in str(result.exception)
-
-
-def test_evaluate_says_which_starts_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = tuple(str(Position(GAME).play(move)) for move in ("1a1", "2b2"))
-    monkeypatch.setattr(rounds, "balanced_starts", lambda game: texts)
-    words = ["evaluate", "random", "random", "--game", GAME, "--starts", "2"]
-    title = "2 balanced starts in both seats"
-    assert title in azumaya(*words).output
-    assert title not in azumaya(*words, "--plain-starts").output
-    assert title not in azumaya(*words, "--option", "referee=False").output

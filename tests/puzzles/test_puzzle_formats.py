@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import threading
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -247,48 +245,6 @@ def test_the_longest_line_is_read(tmp_path: Path) -> None:
             read_puzzles(tmp_path / "a.txt")
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs the endless file /dev/zero")
-def test_an_endless_file_is_refused() -> None:
-    with pytest.raises(PuzzleFormatError, match="/dev/zero:1: a line of more than"):
-        next(iter_puzzles(Path("/dev/zero")))
-
-
-def test_puzzles_come_one_by_one(tmp_path: Path) -> None:
-    """Also from a pipe, before its writer has finished."""
-    pipe, got_one = tmp_path / "pipe", threading.Event()
-    os.mkfifo(pipe)
-
-    def write() -> None:
-        with pipe.open("w") as file:
-            file.write(f"{EASY}\n" * 200)
-            file.flush()
-            assert got_one.wait(30)
-            file.write(f"{HARD}\n")
-
-    writer = threading.Thread(target=write, daemon=True)
-    writer.start()
-    puzzles = iter_puzzles(pipe)
-    assert next(puzzles) == (EASY, 1)
-    got_one.set()
-    assert list(puzzles)[-1] == (HARD, 201)
-    writer.join()
-
-
-def test_a_pipe_may_be_given_by_name(tmp_path: Path) -> None:
-    """As a shell does in `<(command)`."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_text, args=(f"{EASY}\n{HARD}\n",), daemon=True)
-    writer.start()
-    assert read_puzzles(str(pipe)) == [EASY, HARD]
-    writer.join()
-
-
-def test_a_folder_is_no_puzzle_file() -> None:
-    with pytest.raises(PuzzleFormatError, match="neither a puzzle of 81 cells nor a file"):
-        read_puzzles(".")
-
-
 def test_puzzles_before_a_fault_are_returned() -> None:
     puzzles = iter_puzzles(f"{EASY}\n{HARD}\nx")
     assert [next(puzzles).puzzle, next(puzzles).puzzle] == [EASY, HARD]
@@ -299,16 +255,6 @@ def test_puzzles_before_a_fault_are_returned() -> None:
 @pytest.mark.parametrize("form", [*FORMS])
 def test_puzzles_can_be_selected_by_number_in_every_format(form: str) -> None:
     assert [to_text(cells) for cells in read_cells(FORMS[form](EASY))] == [EASY]
-
-
-def test_large_files_take_little_memory(tmp_path: Path) -> None:
-    file, count = tmp_path / "many.txt", 20_000
-    file.write_text(f"{EASY}\n{HARD}\n" * (count // 2))
-    cells = read_cells(file)
-    assert (cells.shape, cells.dtype) == ((count, 81), np.uint8)
-    assert [to_text(cells[-2]), to_text(cells[-1])] == [EASY, HARD]
-    assert peak_of(lambda: read_cells(file)) < 3 * 81 * count
-    assert peak_of(lambda: sum(1 for _ in iter_puzzles(file))) < 2**20
 
 
 def test_more_puzzles_than_can_be_kept_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

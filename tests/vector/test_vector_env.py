@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from copy import deepcopy
 from types import SimpleNamespace
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -18,7 +17,6 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from azumaya.envs import make_vec
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.kernels.spread import SPREAD_BYTES
-from azumaya.envs.observation import unpack_bits
 from tests.cases import Case
 from tests.vector.cases import FIRST, MANY, UNLIKE_GAMES, forbidding, pick, same, vector
 
@@ -69,22 +67,6 @@ def test_random_actions(case: Case) -> None:
         assert all(len(set(actions)) > 1 for actions in alike.tolist())
 
 
-@ALL_GAMES
-def test_random_actions_are_uniform(case: Case) -> None:
-    """All legal actions of a position are equally likely."""
-    games = vector(case, 2 * MANY, observation="none")
-    games.reset(seed=1)
-    games.reset(options={"position": str(games.position(0))})
-    masks = games.set_state(games.get_state())[0]["action_mask"]
-    alike = (masks == masks[0]).all(axis=1)
-    legal = np.flatnonzero(masks[0])
-    counts = np.bincount(games.random_actions()[alike], minlength=masks.shape[1])[legal]
-    assert counts.sum() == alike.sum()
-    expected = counts.sum() / len(legal)
-    chi_square = float(((counts - expected) ** 2 / expected).sum())
-    assert chi_square < len(legal) + 6 * np.sqrt(2 * len(legal))
-
-
 @UNLIKE_GAMES
 def test_rollouts_play_as_steps_do(case: Case) -> None:
     """`rollout` leads to the same states as `random_actions` and `step`."""
@@ -107,24 +89,6 @@ def test_rollouts_count_each_end_once(mode: AutoresetMode) -> None:
     assert games.games.over.all() != restarted
     assert games.rollout(1) == 0
     assert games.rollout(3 if restarted else 4) == 20
-
-
-@UNLIKE_GAMES
-def test_copies_of_spaces_stay_small(case: Case) -> None:
-    """Bounds are those of one game, whether pickled, copied or new; generators are copied."""
-    games = vector(case, 500)
-    games.observation_space.seed(3)
-    planes = len(case.game.observation.planes) * case.game.observation.cells
-    assert len(pickle.dumps(games.observation_space)) < 30 * planes
-    for again in (pickle.loads(pickle.dumps(games)), deepcopy(games)):
-        assert again.observation_space == games.observation_space
-        for name, box in again.observation_space.items():
-            assert box.low.strides[0] == 0, name
-            assert box.np_random.bit_generator.state == (
-                games.observation_space[name].np_random.bit_generator.state
-            )
-            assert box.np_random is not games.observation_space[name].np_random
-    assert same(again.observation_space.sample(), games.observation_space.sample())
 
 
 @UNLIKE_GAMES
@@ -318,36 +282,7 @@ def test_unpack_takes_only_packed_observations(case: Case) -> None:
             games.unpack(nothing)
 
 
-class Failing:
-    """Cannot be made an array."""
-
-    def __array__(self, *arguments: Any, **keywords: Any) -> np.ndarray:
-        raise ZeroDivisionError("planted")
-
-
-def test_actions_that_fail_to_become_an_array_break_nothing_off() -> None:
-    games = make_vec("vierer_dominari", 2, threads=1)
-    games.reset(seed=1)
-    with pytest.raises(IllegalActionError, match="not an array: ZeroDivisionError: planted"):
-        games.step(Failing())
-    games.step(games.random_actions())
-
-
 # ---- resets ----
-
-
-@ALL_GAMES
-def test_reset_options_hold_for_one_episode(case: Case) -> None:
-    """A position given to `reset` is the start of one episode of the selected games."""
-    games = vector(case, 3)
-    play(games, 2)
-    text = str(games.position(0))
-    mask = np.array([False, True, False])
-    before = [str(games.position(row)) for row in range(3)]
-    games.reset(options={"reset_mask": mask, "position": text})
-    assert [str(games.position(row)) for row in range(3)] == [before[0], text, before[2]]
-    games.reset()
-    assert str(games.position(1)) != text
 
 
 @ONE_GAME
@@ -517,14 +452,6 @@ def test_gymnasium_makes_vector_environments(case: Case) -> None:
 
 
 @ONE_GAME
-def test_single_environments_are_registered_too(case: Case) -> None:
-    """`gymnasium.make` makes a single-agent environment."""
-    env = gymnasium.make(case.game.id)
-    observation, _ = env.reset(seed=1)
-    assert env.observation_space.contains(observation)
-
-
-@ONE_GAME
 def test_bounds_of_spaces_do_not_grow_with_the_batch(case: Case) -> None:
     """Bounds are stored once for all games; sampling is the same as in Gymnasium's own space."""
     games = vector(case, 50)
@@ -536,16 +463,6 @@ def test_bounds_of_spaces_do_not_grow_with_the_batch(case: Case) -> None:
         games.observation_space.seed(5), own.seed(5)
         assert np.array_equal(games.observation_space.sample()[name], own.sample()[name])
     assert pickle.loads(pickle.dumps(games.observation_space)) == own
-
-
-@ONE_GAME
-def test_packed_masks_are_the_masks(case: Case) -> None:
-    """The bits of a packed mask are the mask, and the remaining bits are 0."""
-    packed, planes = vector(case, 8, observation="packed"), vector(case, 8)
-    words, masks = packed.reset(seed=2)[0], planes.reset(seed=2)[0]["action_mask"]
-    bits = unpack_bits(words["action_mask"], 64 * words["action_mask"].shape[1])
-    assert np.array_equal(bits[:, : masks.shape[1]], masks)
-    assert not bits[:, masks.shape[1] :].any()
 
 
 @UNLIKE_GAMES
@@ -566,15 +483,6 @@ def test_tensors_of_any_strides_are_unpacked(case: Case) -> None:
 def through_pickle(games):
     """A copy made by pickling."""
     return pickle.loads(pickle.dumps(games))
-
-
-@ONE_GAME
-def test_pickles_are_hardly_larger_than_the_games(case: Case) -> None:
-    """Buffers of outputs are made anew."""
-    games = vector(case, 200)
-    games.reset(seed=1)
-    size = sum(array.nbytes for array in games.get_state())
-    assert len(pickle.dumps(games)) < 1.5 * size + 20_000 < games._outputs.view_rows.nbytes
 
 
 @ONE_GAME

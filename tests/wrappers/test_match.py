@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test
 
 from azumaya.envs import OptionError, Position, PositionError, raw, sudoku_moyo_v0
 from azumaya.envs.games.sudoku_moyo.game import MOYO
@@ -191,29 +190,12 @@ def test_the_last_move_of_the_first_game_is_not_marked_in_the_second() -> None:
         assert position.scene(action).last == wanted
 
 
-@pytest.mark.parametrize("setup", ["fixed", "choose"])
-@pytest.mark.parametrize("territory", ["standard", "draft", "rows"])
-@pytest.mark.parametrize("handicap", [None, (0, 2), (1, 1)])
-def test_every_position_of_a_match_has_a_text(setup: str, territory: str, handicap: object) -> None:
-    """Whatever was chosen."""
-    options = {"setup": setup, "territory": territory, "handicap": handicap}
-    rng, position = random.Random(1), Position(MATCH, seed=1, **options)
-    while not position.play(rng.choice(position.legal_actions())).is_over:
-        assert Position.from_text(MATCH, str(position), **options) == position
-
-
 def test_only_raw_moyo_can_be_matched() -> None:
     for env in (raw("abalone"), sudoku_moyo_v0.env(), None):
         with pytest.raises(OptionError, match="raw Sudoku Moyo"):
             Match(env)
     env = Match(sudoku_moyo_v0.raw_env())
     assert env.unwrapped is env
-
-
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")
-@pytest.mark.filterwarnings("ignore:reset:UserWarning")
-def test_pettingzoo_accepts_a_match() -> None:
-    api_test(Match(sudoku_moyo_v0.raw_env(setup="choose")), num_cycles=300)
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)

@@ -122,12 +122,6 @@ def test_a_number_that_is_no_action_loses_the_game(action: Any) -> None:
     assert "not an action of" in info["illegal"]
 
 
-def test_same_seed_same_episode() -> None:
-    envs = [SingleAgentEnv("sudoku_tiles", GreedyAgent(), seat="random") for _ in range(2)]
-    assert episode(envs[0], seed=2) == episode(envs[1], seed=2)
-    assert str(envs[0].position) == str(envs[1].position)
-
-
 @pytest.mark.parametrize("seat", [2, -1, True, np.True_, "both", None, 1.0, [0], np.array([0, 1])])
 def test_bad_seats(seat: object) -> None:
     with pytest.raises(OptionError, match="seat="):
@@ -196,15 +190,6 @@ def test_all_names_of_agents_are_opponents(name: str) -> None:
     assert isinstance(named, SingleAgentEnv)
     assert episode(named, seed=3) == episode(made, seed=3)
     assert str(named.position) == str(made.position)
-
-
-def test_a_policy_plays_like_an_equal_agent() -> None:
-    policy, agent = SingleAgentEnv("abalone", play_first), SingleAgentEnv("abalone", Fixed())
-    assert episode(policy, seed=3) == episode(agent, seed=3)
-    assert str(policy.position) == str(agent.position)
-    policy.opponent = lambda planes, masks: masks
-    with pytest.raises(IllegalActionError, match="opponent's actions: shape"):
-        episode(policy)
 
 
 def test_opponents_are_drawn_by_weight() -> None:
@@ -447,13 +432,6 @@ def test_bad_reset_options_do_not_change_the_episode() -> None:
     twin.reset()
     assert str(env.position) == str(twin.position)
     assert env.np_random.bit_generator.state == twin.np_random.bit_generator.state
-
-
-def test_an_unknown_reset_option_warns_once() -> None:
-    env = SingleAgentEnv(next(iter(TESTED)))
-    with pytest.warns(UserWarning, match="no_such_option") as warned:
-        env.reset(seed=1, options={"no_such_option": 1})
-    assert len(warned) == 1
 
 
 @pytest.mark.parametrize("game", TESTED)
