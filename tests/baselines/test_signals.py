@@ -26,19 +26,16 @@ AT_AN_IMPORT = """
 import signal, sys
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name == {package!r}:
+        if name == "numpy":
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Finder())
 """
 
 
 @posix
-@pytest.mark.parametrize("package", ["numpy", "rich"])
-@pytest.mark.parametrize(
-    "module", ["azumaya", "azumaya.benchmarks", "azumaya.baselines.training.value"]
-)
-def test_ctrl_c_during_imports_says_nothing(module: str, package: str, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(AT_AN_IMPORT.format(package=package))
+@pytest.mark.parametrize("module", ["azumaya", "azumaya.baselines.training.value"])
+def test_ctrl_c_during_imports_says_nothing(module: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(AT_AN_IMPORT)
     done = subprocess.run(
         [sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},

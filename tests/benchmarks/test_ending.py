@@ -28,7 +28,12 @@ def measured(folder: Path) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+    ("number", "code"),
+    [
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow),
+    ],
 )
 def test_a_signal_to_the_command_alone_ends_the_run(
     number: signal.Signals, code: int, tmp_path: Path
@@ -80,8 +85,7 @@ run_child([sys.executable, "-c", grandchild, body, word], 300)
 """A program whose time is up, if it is to be late, as soon as its grandchild is ready."""
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
-@pytest.mark.parametrize("stubborn", [False, True])
+@pytest.mark.parametrize(("number", "stubborn"), [(signal.SIGTERM, True), (None, False)])
 def test_all_descendants_end_with_the_run(
     number: signal.Signals | None, stubborn: bool, tmp_path: Path
 ) -> None:

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 import pytest
 
 from azumaya.baselines import find_agent
@@ -484,17 +483,6 @@ def test_libraries_of_the_user_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     assert "PYTHONUSERBASE" not in _environment(str(tmp_path))
 
 
-def test_a_user_without_a_home_can_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels are not kept then, nor need they be."""
-
-    def nowhere(*arguments: object) -> Path:
-        raise RuntimeError("no home")
-
-    monkeypatch.delenv("AZUMAYA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(platformdirs, "user_cache_path", nowhere)
-    assert _environment(str(tmp_path))["AZUMAYA_CACHE_DIR"] == ""
-
-
 COUNTS = """
 import copy
 import pickle
@@ -635,13 +623,6 @@ def test_processor_time_is_that_of_the_room() -> None:
     finally:
         agent.close()
     assert agent.output.startswith(b"True")
-
-
-def test_a_submission_has_no_future_features_but_its_own() -> None:
-    source = b"def act(position: int):\n    raise ValueError(act.__annotations__['position'])\n"
-    act = player.load(source, "x.py")
-    with pytest.raises(ValueError, match="<class 'int'>"):
-        act(Position(GAME))
 
 
 @needs_linux

@@ -156,6 +156,7 @@ def test_the_best_mark_can_be_chosen(clean: tuple[Path, Path], tmp_path: Path) -
         assert float(row["mark"]) == pytest.approx(of_100 * 0.15, abs=0.06)
 
 
+@pytest.mark.slow
 def test_nobody_knows_the_games_before_they_are_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -335,13 +335,6 @@ def test_a_report_says_what_affects_the_mark() -> None:
     assert "There are no ratings, because random is no opponent" in page
 
 
-@pytest.mark.parametrize(("count", "words"), [(1, "1 submission;"), (2, "2 submissions;")])
-def test_a_report_counts_submissions(count: int, words: str) -> None:
-    one = marked(sat(lambda position, calls: known(position, True)))
-    page = report_page(Report([one] * count, [], Plan(GAME), Scheme(), Isolation()))
-    assert f"<p>{words}" in page
-
-
 # ---- games ----
 
 

@@ -29,7 +29,13 @@ EARLIER = {"ppo": "ppo_selfplay"}
 """Names of algorithms when the files were made."""
 
 
-@pytest.mark.parametrize("algorithm", SCRIPTS)
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name == "expert_iteration" else ())
+        for name in SCRIPTS
+    ],
+)
 def test_a_run_is_resumed_and_its_agent_plays(algorithm: str, kept: Path) -> None:
     (train, tiny), name = SCRIPTS[algorithm], EARLIER.get(algorithm, algorithm)
     before = (kept / name / "curve.json").read_text()

@@ -22,7 +22,7 @@ from azumaya.baselines.arena.league.schedule import Plan, missing
 GAMES = ("abalone", "vierer_dominari")
 STRENGTHS = {"random": 0.0, "weak": 150.0, "middle": 250.0, "good": 420.0, "slow": 450.0}
 SECONDS = {"random": 0.0, "weak": 0.01, "middle": 0.01, "good": 0.05, "slow": 4.0}
-PLAN = Plan(GAMES, pairs=2000, interval=30)
+PLAN = Plan(GAMES, pairs=2000, interval=38)
 
 
 def result_of(job: PairJob) -> PairResult:
@@ -89,9 +89,9 @@ def seconds(pairs: Iterable[PairResult]) -> float:
 
 
 def test_games_are_played_until_no_interval_is_wider(played: LeagueFile) -> None:
-    assert 0.8 * 30 < max(half_widths(played)) <= 30
+    assert 0.8 * 38 < max(half_widths(played)) <= 38
     for name, found in ratings(played).items():
-        assert found.elo == pytest.approx(STRENGTHS[name], abs=60)
+        assert found.elo == pytest.approx(STRENGTHS[name], abs=90)
 
 
 def test_many_processes_may_begin_more_than_the_first_round(
@@ -132,13 +132,13 @@ def test_slow_agents_play_least_and_the_anchor_of_all_ratings_most(played: Leagu
 def test_a_league_that_was_stopped_goes_on(file: LeagueFile) -> None:
     def some(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
         for count, result in enumerate(crew(jobs)):
-            if count == 300:
+            if count == 150:
                 return
             yield result
 
     play_league(file, PLAN, some)
     before = set(file.league.pairs)
-    assert len(before) == 300
+    assert len(before) == 150
     begun: list[PairKey] = []
 
     def noted(jobs: Iterable[PairJob]) -> Iterator[PairResult]:
@@ -147,11 +147,11 @@ def test_a_league_that_was_stopped_goes_on(file: LeagueFile) -> None:
             yield result
 
     play_league(file, PLAN, noted)
-    assert max(half_widths(file)) <= 30
-    assert len(begun) == len(set(begun)) == len(file.league.pairs) - 300
+    assert max(half_widths(file)) <= 38
+    assert len(begun) == len(set(begun)) == len(file.league.pairs) - 150
     assert not before & set(begun)
     play_league(file, PLAN, noted)
-    assert len(begun) == len(file.league.pairs) - 300
+    assert len(begun) == len(file.league.pairs) - 150
 
 
 def test_only_a_newcomers_games_and_its_interval_count(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_agents_that_lack_a_game_play_the_first_round_only(file: LeagueFile, nar
     met = Counter(key for key in file.league.pairs if narrow in (key.first, key.second))
     assert sum(met.values()) == FIRST_ROUND * 5
     assert narrow not in ratings(file)
-    assert max(half_widths(file)) <= 30
+    assert max(half_widths(file)) <= 38
 
 
 def test_a_newcomer_that_lacks_a_game_plays_the_first_round_only(

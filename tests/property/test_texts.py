@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from azumaya.envs.errors import MoveNameError, PositionError
 from azumaya.envs.position import Position
 from azumaya.envs.text import read_whole, split_position
-from tests.cases import CASES, DERIVED_CASES, Case
+from tests.cases import CASES, DERIVED_CASES, SHAPES, Case
 
 SIGNS = string.ascii_letters + string.digits + "./=?,+-_ \t\né１²"
 some_text = st.text(SIGNS, max_size=130) | st.text(max_size=40)
@@ -43,7 +43,7 @@ def read_or_refuse(case: Case, text: str) -> None:
     assert position.is_over == (not position.legal_actions())
 
 
-@pytest.mark.parametrize("case", [*CASES, *DERIVED_CASES], ids=lambda case: case.label)
+@pytest.mark.parametrize("case", [*SHAPES, *DERIVED_CASES], ids=lambda case: case.label)
 def test_options_for_the_start_alone_are_not_needed_later(case: Case) -> None:
     """Positions read without them are the same, and so is what search knows of the game."""
     options = case.setup.without_starts().given

@@ -12,20 +12,16 @@ from azumaya.baselines.search.amaf import EVALUATION_VISITS, blend, bring_forwar
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
-from azumaya.baselines.search.tree import HISTORY, NEVER, PRIOR_NODE, Tree, slot_bytes
+from azumaya.baselines.search.tree import HISTORY, NEVER, PRIOR_NODE, Tree
 from azumaya.baselines.search.trees import TreeRoom, Trees
 from azumaya.baselines.search.walks import WIDENING, Terms
 from azumaya.envs import GAMES, OptionError, Position
-from azumaya.envs.game import Game, as_states
+from azumaya.envs.game import as_states
 from azumaya.envs.kernels.bits import get
-from tests.cases import YARDSTICK
 from tests.search.evaluations import constant, evaluation_of
-from tests.search.positions import label, late, midgame
+from tests.search.positions import midgame
 
 SCORE = GAMES["score_dominari"]
-SOLVED: list[tuple[Game, dict[str, object]]] = [
-    (YARDSTICK, {}), (SCORE, {}), (SCORE, {"reward": "margin"}),
-]  # fmt: skip
 
 
 def searched(position: Position, simulations: int, key: int = 1, **settings: Any) -> Any:
@@ -47,35 +43,6 @@ def small_tree(slots: int) -> Tree:
     for array in tree:
         array.view(np.uint8)[:] = 0
     return tree
-
-
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
-def test_proven_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
-    exact = 0
-    for i, (position, gains) in enumerate(late(game, options, 24)):
-        before = position.returns()[position.to_move]
-        outcome = searched(position, 2000, i)
-        for candidate in outcome.candidates:
-            assert candidate.low <= gains[candidate.action] + before <= candidate.high
-        if outcome.exact:
-            exact += 1
-            assert outcome.value == max(gains.values()) + before
-            assert gains[outcome.best] == max(gains.values())
-    assert exact > 8
-
-
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
-def test_the_result_depends_only_on_the_key(game: Game, options: dict[str, object]) -> None:
-    """Not on what the same memory was used for before, nor on how the steps are divided."""
-    positions = [midgame(game, options, seed, 6) for seed in range(5)]
-    keys = [3, 3, 2**64 - 1, 0, 5]
-    together = PUCT(Budget(300), rollouts=0.5, breadth=2, threads=2).search(positions, keys)
-    assert together == [searched(p, 300, k) for p, k in zip(positions, keys, strict=True)]
-    whole, pieces = started(positions[0]), started(positions[0])
-    whole.run(300)
-    for steps in (1, 2, 97, 200):
-        pieces.run(steps)
-    assert whole.tree.outcome() == pieces.tree.outcome()
 
 
 def test_few_moves_of_a_node_are_evaluated_at_first() -> None:
@@ -162,19 +129,6 @@ def test_the_history_is_a_mean_for_each_player() -> None:
     }
     assert gains == {(0, 5): 0.25, (0, 0): -0.5, (1, 64): -1.0, (1, 127): -1.0}
     assert history["rollouts"].sum() == 5
-
-
-def test_memory_is_bounded() -> None:
-    position = midgame(SCORE, {}, 1, 2)
-    least = (64 * kernels_of(position).words + 1) * slot_bytes(PRIOR_NODE, amaf=True) / 2**20
-    with pytest.raises(OptionError, match="megabytes"):
-        started(position, megabytes=least * 0.99)
-    room = started(position, megabytes=least * 1.01)
-    room.run(3000)
-    outcome, arrays = room.tree.outcome(), room.tree.arrays
-    assert (outcome.simulations, outcome.full) == (3000, True)
-    assert arrays.stats["used"][0] <= len(arrays.nodes)
-    assert outcome.best in position.legal_actions()
 
 
 def test_breadth_needs_rollouts() -> None:

@@ -19,34 +19,11 @@ from tests.search.positions import label, late, midgame
 
 SCORE = GAMES["score_dominari"]
 TILES = GAMES["sudoku_tiles"]
-MARGIN = {"reward": "margin"}
-SOLVED: list[tuple[Game, dict[str, object]]] = [(YARDSTICK, {}), (SCORE, {}), (SCORE, MARGIN)]
 
 
 def searched(position: Position, simulations: int, key: int = 1, **settings: Any) -> Any:
     evaluator = settings.pop("evaluator", None) or Linear()
     return BatchPUCT(Budget(simulations), evaluator, **settings).search([position], [key])[0]
-
-
-@pytest.mark.parametrize("leaves", [1, 6])
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
-def test_proven_values_are_minimax_values(
-    game: Game, options: dict[str, object], leaves: int
-) -> None:
-    positions, gains = zip(*late(game, options, 20), strict=True)
-    puct = BatchPUCT(Budget(1000), Linear(20.0), leaves=leaves)
-    exact = 0
-    for position, gain, outcome in zip(
-        positions, gains, puct.search(positions, range(20)), strict=True
-    ):
-        before = position.returns()[position.to_move]
-        for candidate in outcome.candidates:
-            assert candidate.low <= gain[candidate.action] + before <= candidate.high
-        if outcome.exact:
-            exact += 1
-            assert outcome.value == max(gain.values()) + before
-            assert gain[outcome.best] == max(gain.values())
-    assert exact > 8
 
 
 @pytest.mark.parametrize(
@@ -178,25 +155,6 @@ def test_noise_changes_a_search_by_its_key_alone(game: Game) -> None:
     assert noisy == searched(position, 60, noise=0.5, threads=1, games=3)
     assert noisy != searched(position, 60, noise=0.5, key=2)
     assert searched(position, 60, concentration=1.0) == searched(position, 60) != noisy
-
-
-def test_search_does_not_use_the_hidden_pile() -> None:
-    for seed in range(3):
-        position = midgame(TILES, {}, seed, 20)
-        other = position.resample_hidden(seed + 100)
-        assert (position.state["pile"] != other.state["pile"]).any()
-        assert searched(position, 60) == searched(other, 60)
-
-
-@pytest.mark.parametrize("game", [SCORE, TILES], ids=label)
-def test_memory_is_bounded(game: Game) -> None:
-    position = midgame(game, {}, 1, 2)
-    with pytest.raises(OptionError, match=r"megabytes=0\.001"):
-        searched(position, 10, megabytes=0.001)
-    outcome = searched(position, 400, megabytes=0.03)
-    assert outcome.full
-    assert outcome.simulations == 400
-    assert outcome.best in position.legal_actions()
 
 
 def test_a_time_budget_ends_a_search_that_only_meets_proven_nodes() -> None:

@@ -23,76 +23,18 @@ from azumaya.baselines.search.trees import TreeRoom, slots_for
 from azumaya.baselines.search.uct import UCT
 from azumaya.baselines.search.walks import Terms
 from azumaya.envs import GAMES, OptionError, Position
-from azumaya.envs.game import Game
 from tests.processes import eventually
 from tests.search.interrupts import ctrl_c
-from tests.search.positions import CASES, SOLVED, label, late, midgame
+from tests.search.positions import midgame
 
 
 def searched(position: Position, simulations: int, key: int = 1, **settings: Any) -> Any:
     return UCT(Budget(simulations), **settings).search([position], [key])[0]
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
-def test_proven_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
-    exact = 0
-    for i, (position, gains) in enumerate(late(game, options, 20)):
-        before = position.returns()[position.to_move]
-        outcome = searched(position, 2000, i, threads=1)
-        for candidate in outcome.candidates:
-            final = gains[candidate.action] + before
-            assert candidate.low <= final <= candidate.high
-        if outcome.exact:
-            exact += 1
-            assert outcome.value == max(gains.values()) + before
-            assert gains[outcome.best] == max(gains.values())
-    assert exact > 10
-
-
-@pytest.mark.parametrize(("game", "options"), CASES, ids=label)
-def test_the_move_depends_only_on_the_key(game: Game, options: dict[str, object]) -> None:
-    positions = [midgame(game, options, seed, 6) for seed in range(5)]
-    keys = [3, 3, 2**64 - 1, 0, 5]
-    together = UCT(Budget(200), threads=3).search(positions, keys)
-    apart = [searched(p, 200, k, threads=1) for p, k in zip(positions, keys, strict=True)]
-    assert together == apart
-    assert all(o.best in p.legal_actions() for o, p in zip(together, positions, strict=True))
-
-
-@pytest.mark.parametrize("game", GAMES.values(), ids=label)
-def test_a_search_in_pieces_gives_the_same_result(game: Game) -> None:
-    position = midgame(game, {}, 1, 4)
-    whole, pieces = TreeRoom(kernels_of(position), 8), TreeRoom(kernels_of(position), 8)
-    for room in (whole, pieces):
-        room.start(position, 9, Terms(0.8))
-    whole.run(150)
-    for steps in (1, 2, 47, 100):
-        pieces.run(steps)
-    outcome = whole.tree.outcome()
-    assert outcome == pieces.tree.outcome()
-    assert outcome.simulations == 150 == sum(c.visits for c in outcome.candidates)
-
-
 def test_other_keys_give_other_searches() -> None:
     position = Position("sudoku_moyo", seed=2)
     assert len({searched(position, 30, key).best for key in range(12)}) > 1
-
-
-@pytest.mark.parametrize("game", GAMES.values(), ids=label)
-def test_memory_is_bounded(game: Game) -> None:
-    position = midgame(game, {}, 1, 2)
-    least = (64 * kernels_of(position).words + 1) * slot_bytes(NODE) / 2**20
-    with pytest.raises(OptionError, match="megabytes"):
-        TreeRoom(kernels_of(position), least * 0.99)
-    room = TreeRoom(kernels_of(position), least * 1.01)
-    arrays = room.tree.arrays
-    assert len(arrays.nodes) * slot_bytes(NODE) <= least * 1.01 * 2**20
-    room.start(position, 1, Terms(0.8))
-    room.run(3000)
-    outcome = room.tree.outcome()
-    assert outcome.simulations == 3000
-    assert outcome.full
-    assert arrays.stats["used"][0] <= len(arrays.nodes)
 
 
 def test_a_time_budget_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,14 +46,6 @@ def test_a_time_budget_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = UCT(Budget(milliseconds=50), threads=1).search([position], [0])[0]
     assert next(readings) == 1 + 4
     assert outcome.simulations > FIRST_STEPS
-
-
-def test_search_does_not_use_the_hidden_pile() -> None:
-    for seed in range(4):
-        position = midgame(GAMES["sudoku_tiles"], {}, seed, 20)
-        other = position.resample_hidden(seed + 100)
-        assert (position.state["pile"] != other.state["pile"]).any()
-        assert searched(position, 500) == searched(other, 500)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

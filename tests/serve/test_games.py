@@ -211,14 +211,6 @@ def test_a_game_that_grows_pushes_others_out(monkeypatch: pytest.MonkeyPatch) ->
     assert ready() == [True, False, True]  # 1 + 3; the game touched the longest ago has left
 
 
-def test_finding_a_game_in_memory_looks_at_no_other() -> None:
-    """The event loop does it for every request."""
-    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
-    mine, other = (games.begin("me", {"game": GAME, "seed": n}) for n in range(2))
-    del other.table  # whoever looks at it raises
-    assert games.at_hand(mine.kept.id, "me") is mine
-
-
 def test_a_game_that_is_deleted_is_gone_and_makes_room(tmp_path: Path) -> None:
     """Also from memory; a move that was on its way when it was deleted is refused."""
     limits = replace(LIMITS, games_of_one=2)
@@ -272,18 +264,6 @@ def test_games_that_nobody_plays_make_room_for_others(monkeypatch: pytest.Monkey
     assert recent in there()
     assert last in there()
     assert played not in there()
-
-
-def test_moves_of_a_deleted_game_are_refused() -> None:
-    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
-    opened = games.begin("me", {"game": GAME, "seed": 1})
-    games.begin("me", {"game": GAME, "seed": 1})
-    games.delete(opened.kept.id, "me")
-    assert games.at_hand(opened.kept.id, "me") is None
-    with pytest.raises(RefusalError, match="no such game"):
-        games.move(opened, 0, opened.table.here.legal_moves()[0])
-    with pytest.raises(RefusalError, match="no such game"):
-        games.record(opened)
 
 
 def test_games_survive_a_restart(tmp_path: Path) -> None:

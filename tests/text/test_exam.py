@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -120,17 +118,6 @@ def test_illegal_moves_are_counted(few: TextExam) -> None:
     assert result.unreadable == 0
 
 
-def test_legal_moves_are_listed_only_if_asked() -> None:
-    for listed in (False, True):
-        exam = text_exam(GAME, positions=1, legal_moves=listed)
-        (number,) = exam.numbers
-        chat = exam.messages(number)
-        assert chat is not None
-        assert ("Legal moves: " in chat[1]["content"]) == listed
-        assert "Moves so far" not in chat[1]["content"]
-        assert "No move has been made" not in chat[1]["content"]
-
-
 def test_an_empty_answer_does_not_end_the_exam(few: TextExam, tmp_path: Path) -> None:
     """A chat interface gives None for a refusal; it is kept, and not asked for again."""
     path, calls = tmp_path / "answers.jsonl", []
@@ -176,19 +163,6 @@ def test_wrong_arguments_are_named(argument: str, value: int) -> None:
 # ---- the file of answers ----
 
 
-KILLED = f"""
-import os, sys
-from azumaya.baselines.text import take_text_exam, text_exam
-
-answers = iter(["?", "move: 5a1", "move: 9z9"])
-
-def model(messages):
-    return next(answers, None) or os._exit(9)
-
-take_text_exam(model, text_exam("{GAME}", positions=8, seed=3, tries=2), "m", path=sys.argv[1])
-"""
-
-
 class StoppedError(Exception):
     """Raised by a model that fails."""
 
@@ -217,17 +191,6 @@ def test_a_stopped_exam_goes_on_with_what_is_missing(
     before = len(calls)
     assert take_text_exam(weak, few, "weak", path=path) == result
     assert len(calls) == before, "all positions were answered"
-
-
-def test_an_exam_goes_on_after_a_kill(few: TextExam, tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
-    assert done.returncode != 0
-    assert path.read_text().count('"answer"') == 3
-    told: list[int] = []
-    result = take_text_exam(perfect(few), few, "m", path=path, progress=told.append)
-    assert (told[0], sum(told)) == (3, 10)
-    assert (result.failed, result.illegal, result.unreadable) == (1, 1, 2)
 
 
 def test_a_torn_last_line_is_asked_again(few: TextExam, tmp_path: Path) -> None:
@@ -291,20 +254,3 @@ def test_wrong_answers_and_jobs_are_named(few: TextExam) -> None:
         take_text_exam(lambda messages: 5, few)  # type: ignore[arg-type, return-value]
     with pytest.raises(OptionError, match="jobs=0"):
         take_text_exam(garbage, few, jobs=0)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("[1]", "is not a JSON object"),
-        ('{"number": 1}', "is no answer"),
-        ('{"number": "1", "answer": "?"}', "is no answer"),
-    ],
-)
-def test_damaged_answers_are_named(few: TextExam, tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "answers.jsonl"
-    take_text_exam(garbage, few, path=path)
-    begun = path.read_text("utf-8").splitlines()[0]
-    path.write_text(f"{begun}\n{line}\n", "utf-8")
-    with pytest.raises(WorkFileError, match=f"damaged: .*{message}"):
-        take_text_exam(garbage, few, path=path)

@@ -239,16 +239,6 @@ def test_the_command_writes_and_scores(tmp_path: Path) -> None:
     assert re.search(r"no legal move in 3 of 3 positions \(0 illegal.*2 unreadable", done.output)
 
 
-def test_prompts_list_the_legal_moves_on_request(tmp_path: Path) -> None:
-    for words in ([], ["--legal-moves"]):
-        file = tmp_path / "prompts.jsonl"
-        azumaya("texts", "write", file, "--game", GAMES[0], "--positions", 1, "--seed", 4, *words)
-        exam = text_exam(GAMES[0], positions=1, seed=4, legal_moves=bool(words))
-        (prompt,) = read(file)
-        assert prompt["messages"] == exam.messages(prompt["number"])
-        file.unlink()
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

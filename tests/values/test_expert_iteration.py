@@ -128,7 +128,7 @@ def test_questions_alone_teach_which_moves_are_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Judged by the values that the agent would go by."""
-    config = tiny_expert(tmp_path, exact_nodes=2000, most_plies=60, width=8)
+    config = tiny_expert(tmp_path, exact_nodes=2000, most_plies=60)
     teacher = teacher_of(config)
     questions, choices = asked_about(teacher, monkeypatch)
     learner, count = begun(config.completed())[1], len(choices.moves)
@@ -188,13 +188,13 @@ def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
 
 def test_a_run_that_is_resumed_needs_no_start(tmp_path: Path) -> None:
     """Its save has all that the run began with; before the first save it begins again."""
-    first, run = saved(tmp_path, width=5), tmp_path / "run"
+    first, run = saved(tmp_path, width=4), tmp_path / "run"
     given = {"start": str(first), "width": 0, "exact_nodes": 0}
     main(tiny_expert(run, steps=100, **given))
     for path in tmp_path.glob(f"{first.stem}.*"):
         path.unlink()
     main(tiny_expert(run, steps=200, resume=True, **given))
-    assert Config.read(run).width == 5
+    assert Config.read(run).width == 4
     assert Config.run_at(run).steps() >= 200
     assert run_words(["--output", str(run), "--resume", "--game", GAME.name]) == 0
     for path in run.iterdir():
