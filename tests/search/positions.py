@@ -47,7 +47,9 @@ def label(value: object) -> str:
     """Names for test ids."""
     if isinstance(value, Game):
         return value.name
-    return ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else ""
+    if isinstance(value, dict):
+        return ",".join(f"{k}={v}" for k, v in value.items())
+    return value if isinstance(value, str) else ""
 
 
 def late(

@@ -136,7 +136,7 @@ def valued(make: Callable[[int], Position | None], count: int) -> Iterator[tuple
 
 def test_bounds_hold_where_players_are_blocked() -> None:
     kinds: Counter[tuple[int, int]] = Counter()
-    for position, value in valued(crowded, 80):
+    for position, value in valued(crowded, 100):
         low, high = bounds_of(position)
         assert low <= value <= high, str(position)
         kinds[low, high] += 1

@@ -161,7 +161,7 @@ def test_the_preferred_move() -> None:
     assert preferred([worse, better]) is better, "its least is more than the other's most"
 
 
-@pytest.mark.parametrize("name", ["sudoku_moyo", "sudoku_tiles"])
+@pytest.mark.parametrize("name", ["score_dominari", "sudoku_tiles"])
 @pytest.mark.parametrize("guided", [False, True])
 def test_a_search_ends_when_nodes_can_count_no_more(name: str, guided: bool) -> None:
     """Beyond that a count would be negative, whose logarithm a kernel looked for without end."""
