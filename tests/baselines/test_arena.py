@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from rich.console import Console
 
 from azumaya.baselines.agents import GreedyAgent, RandomAgent, compiled
@@ -113,15 +112,6 @@ def test_the_games_of_a_pairing_are_recorded(game: str, tmp_path: Path) -> None:
         assert [r.start for r in played[::2]] == [r.start for r in played[1::2]]
         gains = [r.returns[n % 2] for n, r in enumerate(played)]
         assert [sum(g > 0 for g in gains), gains.count(0)] == [score.wins, score.draws]
-
-
-def test_the_name_of_a_file_that_is_no_text_can_be_recorded(tmp_path: Path) -> None:
-    """As it comes from the command line, with surrogates."""
-    first = GreedyAgent()
-    first.name = "\udcff.pt"
-    play_pairing("abalone", first, "random", 1, record=tmp_path / "games.jsonl")
-    (record, _) = read_records(tmp_path / "games.jsonl")
-    assert record.players == (r"\udcff.pt", "random")
 
 
 def test_a_file_that_cannot_hold_records_is_refused_before_any_game(tmp_path: Path) -> None:
@@ -320,37 +310,3 @@ def test_the_table_fits_sixty_columns() -> None:
 
 def test_the_table_says_how_draws_count() -> None:
     assert "A draw counts half" in table_at(80, SCORE)
-
-
-@pytest.fixture
-def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures drawn in a test, which are not written to files."""
-    drawn: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: drawn.append(self))
-    return drawn
-
-
-def lines_of(figure: Figure) -> list[Any]:
-    (axes,) = figure.axes
-    return [line for line in axes.get_lines() if line.get_marker() == "o"]
-
-
-def test_points_at_the_ends_of_the_scale_are_not_clipped(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
-    curve = [{"steps": 0.0, "one": 0.0, "two": 0.5}, {"steps": 5.0, "one": 1.0, "two": 0.5}]
-    report.learning_curve(curve, tmp_path / "curve.png", "a title")
-    lines = lines_of(figures[0])
-    assert [line.get_label() for line in lines] == ["one", "two"]
-    assert all(len(line.get_xdata()) == 2 for line in lines)
-    assert not any(line.get_clip_on() for line in lines)
-    assert "draws counted half" in figures[0].axes[0].get_ylabel()
-
-
-def test_a_line_is_drawn_through_the_points_that_have_its_rate(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
-    curve = [{"steps": 0.0, "one": 0.5}, {"steps": 1.0}, {"steps": 2.0, "one": 1.0, "two": 0.0}]
-    report.learning_curve(curve, tmp_path / "curve.png", "a title")
-    points = {line.get_label(): list(line.get_xdata()) for line in lines_of(figures[0])}
-    assert points == {"one": [0.0, 2.0], "two": [2.0]}

@@ -21,7 +21,6 @@ from azumaya.baselines.cli import play as play_commands
 from azumaya.baselines.system import machine as version
 from azumaya.baselines.system.signals import ENDING
 from azumaya.envs import GAMES, OptionError, Position
-from azumaya.envs.extras import MissingExtraError
 from azumaya.envs.notation import read_records, replay
 from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
@@ -64,18 +63,6 @@ def test_evaluate_says_how_many_starts_differ() -> None:
         result = azumaya("evaluate", "random", "greedy", "--starts", starts)
         title = f"sudoku_moyo, {starts} balanced starts{said} in both seats"
         assert title in " ".join(result.output.split()), result.output
-
-
-def test_evaluate_counts_plain_starts_by_what_they_are() -> None:
-    """A game may have a single one, and the option `position` leaves one of any game."""
-    text = str(Position("sudoku_moyo", seed=3))
-    for words, said in (
-        (("--game", "vierer_dominari", "--plain-starts"), "5 starts (1 different one)"),
-        (("--game", "sudoku_moyo", "--option", f"position={text}"), "5 starts (1 different one)"),
-        (("--game", "sudoku_moyo", "--plain-starts"), "5 starts in"),
-    ):
-        result = azumaya("evaluate", "random", "random", "--starts", 5, *words)
-        assert said in " ".join(result.output.split()), result.output
 
 
 def test_search_agents_are_named_on_the_command_line() -> None:
@@ -254,12 +241,6 @@ def test_the_last_move_is_marked() -> None:
     assert "> last move" in azumaya(*words).output
 
 
-def test_one_move_is_no_plural() -> None:
-    move = Position(GAME, seed=1).legal_moves()[0]
-    said = azumaya("play", "--second", "human", "--seed", 1, say=f"{move}\nquit\n").output
-    assert "left after 1 move; " in said
-
-
 @pytest.mark.parametrize("end", ["quit\n", ""])
 def test_an_unfinished_game_is_recorded(tmp_path: Path, end: str) -> None:
     file, words = tmp_path / "games.jsonl", ("--second", "human", "--seed", "1")
@@ -360,18 +341,6 @@ def test_version(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sidecar_module.Sidecar("g", 1, (), "n", {}).azumaya == "unknown"
 
 
-def test_checkpoints_are_read_beside_a_clone() -> None:
-    """In the folder above a clone `azumaya` may be the clone, which has no `__version__`."""
-    code = (
-        "import sys, types; clone = types.ModuleType('azumaya'); "
-        f"clone.__path__ = [{str(Path(__file__).parents[2])!r}]; sys.modules['azumaya'] = clone; "
-        "from azumaya.baselines.agents import sidecar; print(sidecar.version())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == importlib.metadata.version("azumaya")
-
-
 def test_the_command_as_a_module(tmp_path: Path) -> None:
     """The package works where the script `azumaya` is not on the path."""
 
@@ -397,17 +366,3 @@ def test_the_error_for_a_missing_extra_is_one_line(
     assert "cli" in said
     assert said.startswith("azumaya: this needs the package 'typer'")
     assert said.count("\n") == 1
-
-
-def test_a_missing_extra_inside_a_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    def missing(*arguments: object) -> None:
-        raise MissingExtraError("this needs the package 'msgspec'")
-
-    monkeypatch.setattr(play_commands, "check_records_file", missing)
-    monkeypatch.setattr(sys, "argv", ["azumaya", "play", "--record", str(tmp_path / "x")])
-    with pytest.raises(SystemExit) as end:
-        cli.main()
-    assert end.value.code == 2
-    assert capsys.readouterr().err == "azumaya: this needs the package 'msgspec'\n"

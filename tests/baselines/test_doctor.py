@@ -85,21 +85,3 @@ def test_a_cache_that_cannot_be_kept_is_told(
     assert doctor.compile_cache().state == doctor.WRONG
     monkeypatch.setenv("AZUMAYA_CACHE_DIR", "")
     assert doctor.compile_cache().state == doctor.NOTE
-
-
-def test_a_torch_without_cuda_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = {"torch": "2.13.0+cpu", "numba-cuda": "0.30.4"}
-    monkeypatch.setattr(doctor, "installed", installed.get)
-    monkeypatch.setattr(doctor, "_requirements", lambda: ([], {"cuda": list(installed)}))
-    *_, extra = doctor.packages()
-    assert (extra.name, extra.state) == ("cuda", doctor.NOTE)
-    assert 'built without CUDA; pip install -e ".[cuda]"' in extra.value
-    installed["torch"] = "2.13.0+cu130"
-    *_, extra = doctor.packages()
-    assert extra.state == doctor.OK
-
-
-def test_an_extra_has_only_what_the_library_does_not_need_anyway() -> None:
-    required, extras = doctor._requirements()
-    assert {"numpy", "numba"} <= set(required)
-    assert extras["cuda"] == ["torch", "numba-cuda"]

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
@@ -181,24 +180,6 @@ def test_pictures_are_drawn_and_equal_for_equal_results(tmp_path: Path, suffix: 
         exam_report.draw_exams(results, tmp_path / f"{name}{suffix}")
     assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
     assert (tmp_path / f"a{suffix}").stat().st_size > 3000
-
-
-def test_agents_look_different_and_the_same_in_every_game(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn = []
-    monkeypatch.setattr(exam_report, "save_picture", lambda figure, path: drawn.append(figure))
-    names = [f"agent {number}" for number in range(7)]
-    results = [some_result(name) for name in names] + [some_result(names[5], "abalone")]
-    exam_report.draw_exams(results, tmp_path / "x.svg")
-    (figure,) = drawn
-    first, second = ([bars[0] for bars in axes.containers] for axes in figure.axes[:2])
-
-    def looks(line: Any) -> tuple[Any, ...]:
-        return line.get_color(), line.get_marker(), line.get_linestyle()
-
-    assert len({*map(looks, first)}) == len(names)
-    assert [looks(line) for line in second] == [looks(first[5])]
 
 
 # ---- agents by module and class ----

@@ -14,7 +14,6 @@ from gymnasium.error import ResetNeeded
 from azumaya.baselines.cli.contract import is_over, legal_of, play_out
 from azumaya.envs import make, make_vec, raw
 from azumaya.envs.errors import IllegalActionError, MoveNameError, OptionError, PositionError
-from azumaya.envs.games._shima.territory import NAMED
 from azumaya.envs.position import Position
 from azumaya.wrappers import AugmentedAEC
 from tests.cases import Case
@@ -42,7 +41,6 @@ BAD_ACTIONS: tuple[Any, ...] = (
     [0],
     float("nan"),
 )
-INTEGERS = (int, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64, np.array)
 
 
 def test_invalid_actions_are_refused(first_case: Case, rng: random.Random) -> None:
@@ -58,19 +56,6 @@ def test_invalid_actions_are_refused(first_case: Case, rng: random.Random) -> No
         if not isinstance(bad, str):
             with pytest.raises(IllegalActionError, match="action"):
                 env.position.play(bad)
-
-
-def test_actions_may_be_any_type_of_integer(first_case: Case) -> None:
-    """An action may be any type of integer, with the same result as an int."""
-    env, plain = first_case.raw(), first_case.raw()
-    for kind in INTEGERS:
-        env.reset(seed=1)
-        plain.reset(seed=1)
-        action = legal_of(env).tolist()[0]
-        if action <= 127 or kind not in (np.int8, np.uint8):
-            env.step(kind(action))
-            plain.step(action)
-            assert fingerprint(env) == fingerprint(plain)
 
 
 def test_the_error_for_an_illegal_move_explains_it(case: Case, rng: random.Random) -> None:
@@ -91,16 +76,6 @@ def test_the_error_for_an_illegal_move_explains_it(case: Case, rng: random.Rando
             assert position == env.position
         assert fingerprint(env) == before
         play_out(env, rng, 5)
-
-
-def test_nothing_is_legal_when_the_game_is_over(first_case: Case, rng: random.Random) -> None:
-    """`Position` accepts no move after the end of the game."""
-    env = first_case.raw()
-    env.reset(seed=2)
-    play_out(env, rng)
-    for action in rng.sample(range(env.position.num_actions), 5):
-        with pytest.raises(IllegalActionError):
-            env.position.play(action)
 
 
 def test_every_action_has_a_unique_name(case: Case) -> None:
@@ -414,9 +389,3 @@ def overwrite(value: Any) -> None:
     elif isinstance(value, dict | tuple):
         for part in value.values() if isinstance(value, dict) else value:
             overwrite(part)
-
-
-def test_tables_of_a_territory_are_read_only() -> None:
-    for table in (NAMED["rows"].region_bits, NAMED["rows"].owner_stones):
-        with pytest.raises(ValueError, match="read-only"):
-            table[:] = 0

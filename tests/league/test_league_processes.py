@@ -161,7 +161,7 @@ def test_a_program_that_is_too_slow_is_ended_with_all_it_has_started(tmp_path: P
 
 
 @on_linux
-@pytest.mark.parametrize("command", ["evaluate", "league"])
+@pytest.mark.parametrize("command", ["league"])
 def test_programs_end_with_a_command_that_is_killed(tmp_path: Path, command: str) -> None:
     """And with them all that they have started."""
     words = [command, leaving(str(tmp_path)), "random", "--game", GAME]

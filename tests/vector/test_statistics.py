@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from copy import copy
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -62,20 +61,6 @@ def test_other_environments_are_refused(case: Case) -> None:
     """The wrapper refuses environments of other kinds."""
     with pytest.raises(OptionError, match="must be an Azumaya vector environment"):
         SeatStatistics(case.env())
-
-
-class OnADevice(AzumayaVectorEnv):
-    """Has another engine, as the environment for CUDA has, whose outputs are tensors."""
-
-    def _make_games(self, **arguments: Any) -> Any:
-        made = super()._make_games(**arguments)
-        return SimpleNamespace(new_outputs=made.new_outputs, words=made.words)
-
-
-@ONE_GAME
-def test_environments_on_a_device_are_refused(case: Case) -> None:
-    with pytest.raises(OptionError, match="must be an Azumaya vector environment on the CPU"):
-        SeatStatistics(OnADevice(case.game, 2))
 
 
 @ONE_GAME

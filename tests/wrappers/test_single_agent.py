@@ -156,11 +156,6 @@ def test_opponents_by_name(game: str, name: str | None, agent: Callable[[], Any]
     assert str(named.position) == str(made.position)
 
 
-def play_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """A policy."""
-    return masks.argmax(axis=1)
-
-
 @pytest.mark.parametrize(
     ("opponent", "hint"),
     [
