@@ -31,7 +31,7 @@ def perft_kernel(game: Game, words: int) -> Any:
     play, write_legal = game.rules.play, game.rules.write_legal
 
     @kernel
-    def perft(states, legal, depth):
+    def perft(states: Any, legal: Any, depth: Any) -> Any:
         total, level = 0, 0
         clear(legal[0])
         write_legal(states[0], legal[0])
