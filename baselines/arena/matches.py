@@ -10,7 +10,7 @@ from typing import Any
 from azumaya.baselines.agents.names import agent_for
 from azumaya.baselines.arena.exam_results import ExamResult, answers_of
 from azumaya.baselines.arena.exams import Exam, Part, load_exam
-from azumaya.baselines.arena.rounds import AT_ONCE, Score, play_both_seats, start_set
+from azumaya.baselines.arena.rounds import AT_ONCE, Score, both_seats, play_out, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.notation import check_options_fit, check_records_file, write_records
@@ -67,7 +67,8 @@ def play_pairing(
     if record is not None:
         check_records_file(record, "record")
         check_options_fit(begun.game, begun.setup)
-    score, games = play_both_seats(begun, agents, starts, progress, recorded=record is not None)
+    games = both_seats(begun, starts, recorded=record is not None)
+    score = play_out(games, agents, progress)
     if record is not None:
         records = games.records((score.first, score.second))
         while some := list(itertools.islice(records, AT_ONCE)):

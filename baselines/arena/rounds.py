@@ -305,29 +305,29 @@ class Score:
             )
 
 
-def play_both_seats(
-    begun: StartSet,
-    agents: tuple[Opponent, Opponent],
-    starts: int,
-    progress: Callable[[int], None] | None = None,
-    recorded: bool = False,
-) -> tuple[Score, Rounds]:
-    """Let two agents play the first starts of a set in both seats; errors as for `play_pairing`.
+def both_seats(begun: StartSet, starts: int, first: int = 0, recorded: bool = False) -> Rounds:
+    """Games that are to be played: each start in both seats, from number `first` on."""
+    numbers = [number for number in range(first, first + starts) for _ in (0, 1)]
+    return Rounds(begun, numbers, [0, 1] * starts, recorded)
 
-    Returns:
-        The score, and the games, which have kept their moves if `recorded`.
+
+def play_out(
+    games: Rounds, agents: Sequence[Opponent], progress: Callable[[int], None] | None = None
+) -> Score:
+    """Let two agents play games of `both_seats` to their ends; returns the score.
+
+    `progress` and errors are as for `play_pairing`.
     """
-    names = name_of(agents[0]), name_of(agents[1])
-    numbers = [number for number in range(starts) for _ in (0, 1)]
-    games = Rounds(begun, numbers, [0, 1] * starts, recorded)
+    names = [name_of(agent) for agent in agents]
     while len(games.running):
         finished = games.play_round(agents, names)
         if progress is not None and finished:
             progress(finished)
-    return _score(games, *names), games
+    return score_of(games, *names)
 
 
-def _score(games: Rounds, first: str, second: str) -> Score:
+def score_of(games: Rounds, first: str, second: str) -> Score:
+    """The score of games that have been played in both seats, under these names."""
     gains = np.sign(games.gains())  # by points more than one can be gained
     by_seat = [gains[games.first_seats == seat] for seat in (0, 1)]
     wins = [int((gained > 0).sum()) for gained in by_seat]

@@ -13,6 +13,7 @@ from azumaya.baselines.cli import (
     doctor,
     evaluate,
     exam,
+    exploit,
     league,
     passed_on,
     play,
@@ -42,6 +43,7 @@ app.command("analyse")(analyse.analyse_command)
 app.command("serve")(serve.serve)
 app.command("replay")(replay.replay_command)
 app.command("exam")(exam.exam)
+app.command("exploit")(exploit.exploit_command)
 app.add_typer(texts.app, name="texts")
 app.add_typer(league.app, name="league", help="A round robin between agents; ratings.")
 app.add_typer(classroom.app, name="class")

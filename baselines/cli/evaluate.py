@@ -95,11 +95,7 @@ def evaluate(
         if record is not None:
             check_records_file(record, "--record")
     starting = start_set(chosen, options, seed, not plain_starts)
-    kind, different = "starts", starting.different(starts)
-    if starting.balanced:
-        kind = f"balanced {kind}"
-    if different < starts:  # deterministic players repeat their games then
-        kind += f" ({different} different {'one' if different == 1 else 'ones'})"
+    kind = counted_starts(starts, starting.balanced, starting.different(starts))
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
@@ -109,7 +105,15 @@ def evaluate(
             chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
             balanced=not plain_starts, record=record,
         )  # fmt: skip
-    _print(score_table([score], f"{described(chosen, options)}, {starts} {kind} in both seats"))
+    _print(score_table([score], f"{described(chosen, options)}, {kind} in both seats"))
+
+
+def counted_starts(starts: int, balanced: bool, different: int) -> str:
+    """How many starts of which kind there are, and how many of them differ if not all do."""
+    said = f"{starts} {'balanced ' * balanced}starts"
+    if different < starts:  # deterministic players repeat their games then
+        said += f" ({different} different {'one' if different == 1 else 'ones'})"
+    return said
 
 
 def _print(table: Table) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,7 +19,7 @@ from azumaya.baselines.arena.exam_results import ExamResult
 from azumaya.baselines.arena.exams import PARTS, SUFFIX, Exam, Part, exams_at, has_exam, load_exam
 from azumaya.baselines.arena.game_options import game_named, named_games
 from azumaya.baselines.arena.matches import answer_exam
-from azumaya.baselines.cli.terminal import complaints, console, progress, say
+from azumaya.baselines.cli.terminal import complaints, console, printing_aside, progress, say
 from azumaya.baselines.system.files import check_picture, shown
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.extras import require
@@ -71,7 +68,7 @@ def exam(
         if output is not None:
             check_picture(output, f"--output {shown(output)}")
             require("matplotlib", "league")  # not after hours of answers
-        with _printing_aside():
+        with printing_aside():
             sittings = _sittings(agents, game or (), part, file or ())
     results: list[ExamResult] = []
     try:
@@ -84,23 +81,6 @@ def exam(
             console().print(exam_table(results), *distance_tables(results))
     if output is not None:
         draw_exams(results, output)
-
-
-@contextlib.contextmanager
-def _printing_aside() -> Iterator[None]:
-    """Within this, what agents and their programs print is no result: it is an error output."""
-    kept = None
-    with contextlib.suppress(OSError):  # the output has been closed
-        kept = os.dup(1)
-        sys.stdout.flush()
-        os.dup2(2, 1)
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            yield
-    finally:
-        if kept is not None:
-            os.dup2(kept, 1)
-            os.close(kept)
 
 
 def _sittings(
@@ -162,7 +142,7 @@ def _sit(sittings: Sequence[Sitting], seed: int) -> Iterator[ExamResult]:
     for entrant, exam in sittings:
         assert entrant.agent is not None
         # the progress is not shown while a result is printed
-        with progress("positions") as bar, _printing_aside(), wrong_moves_fail():
+        with progress("positions") as bar, printing_aside(), wrong_moves_fail():
             task = bar.add_task("", total=total, completed=done)
             result = answer_exam(entrant.agent, exam, seed, partial(bar.advance, task))
         done += len(exam.positions)

@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout, suppress
 from types import TracebackType
 from typing import Any
 
@@ -71,6 +71,23 @@ def complaints(
         if error.errno not in UNUSABLE:
             raise
         raise typer.BadParameter(reason(error)) from None
+
+
+@contextmanager
+def printing_aside() -> Iterator[None]:
+    """Within this, what agents and their programs print is no result: it is an error output."""
+    kept = None
+    with suppress(OSError):  # the output has been closed
+        kept = os.dup(1)
+        sys.stdout.flush()
+        os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        if kept is not None:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def guarded(name: str, command: Callable[[], Any]) -> None:

@@ -40,7 +40,6 @@ import numpy as np
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
 from azumaya.baselines.arena.rounds import Score
-from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.command import exit_code, read_words, run_script
@@ -50,15 +49,25 @@ from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.value_games import PlayConfig, Player, Teacher, joined_choices
-from azumaya.baselines.values.champion import CHAMPION, SEARCH, SearchName, champion_value, searcher
+from azumaya.baselines.values.champion import (
+    SEARCH,
+    SearchName,
+    searcher,
+    value_to_begin_with,
+)
 from azumaya.baselines.values.examples import Choices, Games, Moves
-from azumaya.baselines.values.learning import Learner, follow, learn_kernel, prefer_kernel
-from azumaya.baselines.values.network import F32, features_of
+from azumaya.baselines.values.learning import (
+    Learner,
+    follow,
+    kept_share,
+    learn_kernel,
+    prefer_kernel,
+)
+from azumaya.baselines.values.network import features_of
 from azumaya.baselines.values.value import (
     KIND,
     Value,
     ValueAgent,
-    load_value,
     untrained,
     value_files,
 )
@@ -174,26 +183,13 @@ def start_value(config: Config) -> Value:
         OptionError: it is of another game or of other payoffs, or there is no champion.
         CheckpointError: the file cannot be read.
     """
-    game = find_game(config.game)
-    value = champion_value(game) if config.start == CHAMPION else load_value(config.start)
-    if value.game is not game:
-        raise OptionError(f"start={config.start!r}: is of {value.game.id}, not {game.id}")
-    here = payoff_bound(Position(game, **config.options))
-    there = value.weights[value.shape.bound]
-    if here != there:
-        raise OptionError(
-            f"start={config.start!r}: learned fractions of a payoff of {there:g}, but with these "
-            f"options the largest is {here}"
-        )
-    return value
+    return value_to_begin_with(config.start, find_game(config.game), config.options)
 
 
 # ---- the loop ----
 
 QUESTIONS = 16
 """Questions in a batch."""
-WARMING = 10
-"""Updates over which averaging begins: at first an average forgets faster."""
 
 
 @dataclass(kw_only=True)
@@ -279,8 +275,7 @@ def average(state: State, config: Config) -> None:
 
     Rows of features that have not occurred yet stay as they are.
     """
-    updates, shape = state.updates + 1, config.shape
-    kept = F32(min(config.averaging, updates / (updates + WARMING)))
+    kept, shape = kept_share(state.updates + 1, config.averaging), config.shape
     follow(kept, shape.rows, shape.width, state.square, state.weights, state.latest)
 
 

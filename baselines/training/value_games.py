@@ -11,22 +11,21 @@ import numpy as np
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound, without_hidden_draws
 from azumaya.baselines.training.config import Numbers, RunConfig, Share
-from azumaya.baselines.values.examples import Choices, Games, Viewed
+from azumaya.baselines.values.examples import Choices, Games
 from azumaya.baselines.values.lessons import (
     Examiner,
     Questions,
     imagine_kernel,
     move_kernel,
     study_kernel,
-    view_all_kernel,
+    viewed,
 )
-from azumaya.baselines.values.network import F32, Shape, features_of
+from azumaya.baselines.values.network import F32, Shape
 from azumaya.baselines.values.self_play import (
     Habits,
     Sheets,
     Workspace,
     look_back,
-    row_type,
     self_play_kernel,
 )
 from azumaya.baselines.values.value import MOST_WIDTH, Value, shape_of
@@ -150,7 +149,6 @@ class Teacher(Player):
         self.room = Room(kernels, MEGABYTES, value.evaluation())
         self.study = study_kernel(kernels, self.shape)
         self.imagine, self.move = imagine_kernel(self.game), move_kernel(kernels)
-        self.view_all = view_all_kernel(self.game, self.shape)
         asks = config.exact_nodes and not self.hidden
         self.examiner = Examiner(start, config.exact_nodes) if asks else None
 
@@ -171,8 +169,8 @@ class Teacher(Player):
         last = F32(result[0] / self.bound) if over else notes[plies - 1, 1]
         targets = np.zeros(plies, np.float32)
         look_back(notes, plies, last, self.habits.decay, targets)
-        viewed = self.viewed(np.concatenate(path), targets)
-        games = Games(**vars(viewed), lengths=np.array([plies]), results=result)
+        seen = viewed(self.game, self.shape, np.concatenate(path), targets, self.weights)
+        games = Games(**vars(seen), lengths=np.array([plies]), results=result)
         if self.examiner is None:
             return Played(games)
         return Played(games, self.choices(self.examiner.ask(path, int(key))))
@@ -197,19 +195,11 @@ class Teacher(Player):
             notes[t] = sign, value, random or (proven and not self.hidden)
         return path
 
-    def viewed(self, positions: np.ndarray, targets: np.ndarray) -> Viewed:
-        """Positions, `(n,)` states, as the network sees them, with what their values should be."""
-        n, room = len(positions), features_of(self.game, self.shape.plain).room
-        found, offsets = np.zeros(n * room, np.int32), np.zeros(n + 1, np.int64)
-        begun = np.zeros(n, np.float32)
-        self.view_all(positions, self.weights, self.space.scratch, found, offsets, begun)
-        kept = found[: offsets[n]].astype(row_type(self.shape))
-        return Viewed(np.diff(offsets), begun, targets, kept)
-
     def choices(self, questions: Questions) -> Choices:
         """Questions as the network sees them; a position that is over has no features."""
         running = questions.running
-        seen = self.viewed(questions.states[running], questions.targets[running])
+        states, targets = questions.states[running], questions.targets[running]
+        seen = viewed(self.game, self.shape, states, targets, self.weights)
         counts = np.zeros(len(questions.states), np.int64)
         begun = np.zeros(len(counts), np.float32)
         counts[running], begun[running] = seen.counts, seen.begun

@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.search import AlphaBetaAgent, PUCTAgent, SolverFirstAgent
 from azumaya.baselines.agents.sidecar import SUFFIXES
 from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
-from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.values.value import Value, ValueAgent, load_value
 from azumaya.envs import OptionError, Position
 from azumaya.envs.adapters.duel.asked import check_asked
@@ -57,6 +57,31 @@ def champion_value(game: Game) -> Value:
     if not file.exists():
         raise OptionError(f"agent {CHAMPION}: there is none for {game.id}")
     return load_value(file)
+
+
+def value_to_begin_with(start: str, game: Game, options: Mapping[str, Any]) -> Value:
+    """The value with which learning begins: `champion`, or a compiled value's checkpoint.
+
+    Args:
+        start: its name.
+        game: the game to be learned.
+        options: its options.
+
+    Raises:
+        OptionError: it is of another game or of other payoffs, or there is no champion.
+        CheckpointError: the file cannot be read.
+    """
+    value = champion_value(game) if start == CHAMPION else load_value(start)
+    if value.game is not game:
+        raise OptionError(f"start={start!r}: is of {value.game.id}, not {game.id}")
+    here = payoff_bound(Position(game, **options))
+    there = value.weights[value.shape.bound]
+    if here != there:
+        raise OptionError(
+            f"start={start!r}: learned fractions of a payoff of {there:g}, but with these "
+            f"options the largest is {here}"
+        )
+    return value
 
 
 def searcher(

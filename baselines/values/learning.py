@@ -285,6 +285,14 @@ def prefer_kernel(shape: Shape) -> Any:
 
 # ---- an average ----
 
+WARMING = 10
+"""Updates over which averaging begins: at first an average forgets faster."""
+
+
+def kept_share(updates: int, most: float) -> np.float32:
+    """How much of an average stays after this many updates, at least 1, and at most `most`."""
+    return F32(min(most, updates / (updates + WARMING)))
+
 
 @kernel
 def mix(kept, average, weights):

@@ -20,9 +20,16 @@ from azumaya.baselines.search.game_kernels import (
 )
 from azumaya.baselines.search.solver import SolverRooms
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, UNIT
-from azumaya.baselines.values.examples import Joinable
-from azumaya.baselines.values.network import F32, Shape, value_kernel, view_kernel
-from azumaya.baselines.values.self_play import move_key, moves_at_random
+from azumaya.baselines.values.examples import Joinable, Viewed
+from azumaya.baselines.values.network import (
+    F32,
+    Shape,
+    features_of,
+    scratch_words,
+    value_kernel,
+    view_kernel,
+)
+from azumaya.baselines.values.self_play import move_key, moves_at_random, row_type
 from azumaya.envs import Position
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import cells_of, count, select_in, word_count
@@ -125,6 +132,26 @@ def view_all_kernel(game: Game, shape: Shape) -> Any:
         return 0
 
     return view_all
+
+
+def viewed(
+    game: Game, shape: Shape, states: np.ndarray, targets: np.ndarray, weights: np.ndarray
+) -> Viewed:
+    """Running positions, `(n,)` states, as a network sees them, with what it should say of them.
+
+    Args:
+        game: their game.
+        shape: the network's sizes.
+        states: the positions.
+        targets: what their values should be for the players to move, `(n,)` float32.
+        weights: the network's parameters, of which only the scale counts.
+    """
+    n, room = len(states), features_of(game, shape.plain).room
+    found, offsets = np.zeros(n * room, np.int32), np.zeros(n + 1, np.int64)
+    begun, scratch = np.zeros(n, np.float32), np.zeros(scratch_words(game, shape), np.uint64)
+    view_all_kernel(game, shape)(states, weights, scratch, found, offsets, begun)
+    kept = found[: offsets[n]].astype(row_type(shape))
+    return Viewed(np.diff(offsets), begun, targets, kept)
 
 
 # ---- questions: positions in which some moves keep what others give away ----

@@ -102,22 +102,23 @@ def best_move_kernel(game: Game, shape: Shape, sure: bool = False) -> Any:
 
 @functools.cache
 def best_moves_kernel(game: Game, shape: Shape) -> Any:
-    """The kernel `best_moves(states, keys, weights, scratch, words, trial, actions)`.
+    """The kernel `best_moves(states, keys, weights, scratch, words, trial, actions, values)`.
 
-    It writes the best move in each state, `(n,)`, to `actions`, `(n,)` int64; `keys` is `(n,)`
-    uint64. `words`, `scratch` and `trial`, `(1,)` states, are room for one position.
+    It writes the best move in each state, `(n,)`, to `actions`, `(n,)` int64, and the value after
+    it, for the player who makes it, to `values`, `(n,)` float32; `keys` is `(n,)` uint64. `words`,
+    `scratch` and `trial`, `(1,)` states, are room for one position.
     """
     write_legal = game.rules.write_legal
     best_move = best_move_kernel(game, shape, sure=True)
 
     @kernel
-    def best_moves(states, keys, weights, scratch, words, trial, actions):
+    def best_moves(states, keys, weights, scratch, words, trial, actions, values):
         weights, scratch, words = borrow(weights), borrow(scratch), borrow(words)
         states, trial = borrow(states), borrow(trial)
         for i in range(states.shape[0]):
             clear(words)
             write_legal(states[i], words)
-            actions[i] = best_move(states[i], words, keys[i], weights, scratch, trial)[0]
+            actions[i], values[i] = best_move(states[i], words, keys[i], weights, scratch, trial)
 
     return best_moves
 

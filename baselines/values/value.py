@@ -289,13 +289,21 @@ class ValueAgent(Agent):
         return [int(action) for action in found]
 
     def act_states(self, positions: GameStates, keys: np.ndarray) -> np.ndarray:
-        """The best move in each position; uses all cores.
+        """The best move in each position, as `best_moves` has it."""
+        return self.best_moves(positions, keys)[0]
+
+    def best_moves(self, positions: GameStates, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The best move in each position, and its value; uses all cores.
+
+        Returns:
+            The actions, `(n,)` int64, and the values after them for the players who make them,
+            `(n,)` float32, as fractions of the largest payoff.
 
         Raises:
             CheckpointError: the network is for another game.
         """
         self._check_game(positions.game)
-        actions = np.empty(len(keys), np.int64)
+        actions, values = np.empty(len(keys), np.int64), np.empty(len(keys), np.float32)
         game = self.value.game
 
         def work(part: slice) -> None:
@@ -303,11 +311,11 @@ class ValueAgent(Agent):
             scratch, trial = np.zeros(self._scratch, np.uint64), game.new_states(1)
             self._best_moves(
                 positions.states[part], keys[part], self.value.weights, scratch, words, trial,
-                actions[part],
+                actions[part], values[part],
             )  # fmt: skip
 
         in_threads(work, len(keys), LEAST)
-        return actions
+        return actions, values
 
     def __getstate__(self) -> dict[str, Any]:
         return {"value": self.value, "name": self.name}
