@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from azumaya.baselines.agents.asking import ask, name_of
+from azumaya.baselines.agents.asking import action_of, name_of
 from azumaya.baselines.arena.exam_results import Interval, regret_interval
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
@@ -111,7 +111,7 @@ class EndgameExaminer:
         """What each of the agent's moves loses."""
         number = len(self._losses) * KEYS
         keys = [int(episode_key(self._seed, STREAM, number + k)) for k in range(KEYS)]
-        answers = ask(self._agent, [position] * KEYS, keys, name_of(self._agent))
-        gains = [solution.moves[position.action(answer)] for answer in answers]
+        name = name_of(self._agent)
+        gains = [solution.moves[action_of(self._agent, position, key, name)] for key in keys]
         assert solution.value is not None
         return [solution.value - gain for gain in gains if gain is not None]

@@ -56,23 +56,22 @@ class Plies(NamedTuple):
     random: np.ndarray
 
 
-class Explorer:
+class Explorer(ValueAgent):
     """Plays a value's best moves, and random ones with probability `EXPLORE`.
 
     Attributes:
         last: the moves of the last call.
     """
 
-    name = RESPONSE
     last: Plies
 
     def __init__(self, value: Value, seed: int) -> None:
-        self._best, self._random = ValueAgent(value), RandomAgent()
-        self._draws = np.random.default_rng(seed)
+        super().__init__(value, RESPONSE)
+        self._random, self._draws = RandomAgent(), np.random.default_rng(seed)
 
     def act_states(self, positions: GameStates, keys: np.ndarray) -> np.ndarray:
         """A move in each position."""
-        best, values = self._best.best_moves(positions, keys)
+        best, values = self.best_moves(positions, keys)
         random = self._draws.random(len(keys)) < EXPLORE
         actions = np.where(random, self._random.act_states(positions, keys), best)
         after, rows = positions.states.copy(), np.arange(len(keys))

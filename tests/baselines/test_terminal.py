@@ -212,7 +212,11 @@ def guarded_words(
     return ran
 
 
-@pytest.mark.parametrize("command", ["evaluate", "exam"])
+SHORT = {"evaluate": ("--starts", 1), "exam": (), "exploit": ("--starts", 1, "--games", 1)}
+"""Commands that ask an agent for moves, with what makes them short."""
+
+
+@pytest.mark.parametrize("command", SHORT)
 @pytest.mark.parametrize(
     ("name", "message", "place"),
     [
@@ -225,7 +229,7 @@ def test_an_agent_that_fails_is_named_with_its_place(
     command: str, name: str, message: str, place: str, guarded_words: Any
 ) -> None:
     """The end of its own traceback, and not the library's; also where it wants to leave quietly."""
-    words = ("--starts", 1) if command == "evaluate" else ()
+    words = SHORT[command]
     code, told = guarded_words(command, f"failing:{name}", "--game", "vierer_dominari", *words)
     assert code == 1
     assert told.splitlines()[-1] == f"azumaya: agent failing:{name}: {message}"
@@ -234,10 +238,10 @@ def test_an_agent_that_fails_is_named_with_its_place(
     assert "arena" not in told
 
 
-@pytest.mark.parametrize("command", ["evaluate", "exam"])
+@pytest.mark.parametrize("command", SHORT)
 def test_an_illegal_move_is_a_failure_of_the_agent(command: str, guarded_words: Any) -> None:
     """And no wrong usage of the command."""
-    words = ("--starts", 1) if command == "evaluate" else ()
+    words = SHORT[command]
     name = "failing:NoMove"
     code, told = guarded_words(command, name, "--game", "vierer_dominari", *words)
     assert code == 1
