@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.agents.asking import name_of
 from azumaya.baselines.agents.names import agent_for
 from azumaya.baselines.arena.exam_results import ExamResult, answers_of
 from azumaya.baselines.arena.exams import Exam, Part, load_exam
-from azumaya.baselines.arena.rounds import AT_ONCE, Score, both_seats, play_out, start_set
+from azumaya.baselines.arena.rounds import AT_ONCE, Score, both_seats, play_out, score_of, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.notation import check_options_fit, check_records_file, write_records
@@ -68,7 +69,8 @@ def play_pairing(
         check_records_file(record, "record")
         check_options_fit(begun.game, begun.setup)
     games = both_seats(begun, starts, recorded=record is not None)
-    score = play_out(games, agents, progress)
+    play_out(games, agents, progress)
+    score = score_of(games, name_of(agents[0]), name_of(agents[1]))
     if record is not None:
         records = games.records((score.first, score.second))
         while some := list(itertools.islice(records, AT_ONCE)):

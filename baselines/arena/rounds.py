@@ -313,21 +313,17 @@ def both_seats(begun: StartSet, starts: int, first: int = 0, recorded: bool = Fa
 
 def play_out(
     games: Rounds, agents: Sequence[Opponent], progress: Callable[[int], None] | None = None
-) -> Score:
-    """Let two agents play games of `both_seats` to their ends; returns the score.
-
-    `progress` and errors are as for `play_pairing`.
-    """
+) -> None:
+    """Let two agents play games to their ends; `progress` and errors as for `play_pairing`."""
     names = [name_of(agent) for agent in agents]
     while len(games.running):
         finished = games.play_round(agents, names)
         if progress is not None and finished:
             progress(finished)
-    return score_of(games, *names)
 
 
 def score_of(games: Rounds, first: str, second: str) -> Score:
-    """The score of games that have been played in both seats, under these names."""
+    """The score of games of `both_seats` that have been played, under these names."""
     gains = np.sign(games.gains())  # by points more than one can be gained
     by_seat = [gains[games.first_seats == seat] for seat in (0, 1)]
     wins = [int((gained > 0).sum()) for gained in by_seat]
