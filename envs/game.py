@@ -288,6 +288,11 @@ def nothing_revealed(state: Any, since: Any | None = None) -> Mapping[str, Any]:
     return {}
 
 
+def first_or_second(state: Any, player: int) -> str:
+    """The `side` of games whose players have no colours."""
+    return ("first player", "second player")[player]
+
+
 @dataclass(frozen=True, eq=False)
 class Words:
     """What runs on the host: names, texts, sentences, scenes, checks. None of it is compiled.
@@ -311,6 +316,9 @@ class Words:
             raises `AssertionError`.
         how_to_play: the rules with default options and the names of moves, in at most 350 words,
             for people and for prompts of language models; ends without a newline.
+        idea: the game in a sentence that says how it is won.
+        minutes: how long a game between people takes; 0 if that is not known.
+        side: `side(state, player)`: the name of a player's side, such as `white`.
         revealed: `revealed(state, since)`: the options with which an episode that starts from the
             text of the state `since` draws the same chance outcomes as those revealed from there to
             `state`; None stands for the state the episode began with.
@@ -325,6 +333,9 @@ class Words:
     scene: Callable[[Any, Any, Settings], Scene]
     check_state: Callable[[Any], None]
     how_to_play: str
+    idea: str = ""
+    minutes: int = 0
+    side: Callable[[Any, int], str] = first_or_second
     revealed: Callable[[Any, Any | None], Mapping[str, Any]] = nothing_revealed
 
     @classmethod

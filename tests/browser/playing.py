@@ -9,16 +9,21 @@ Move = tuple[str, str, list[list[int]]]
 
 
 def begin(page: Any, server: str, game: str, against: str = "random", **options: str) -> None:
-    """Choose a game on the start page and begin it."""
+    """Choose a game with its options on the start page and begin it."""
     page.goto(server)
+    open_form(page)
     page.get_by_label("Game", exact=True).select_option(game)
     page.get_by_label("Against", exact=True).select_option(against)
     if options:
-        page.locator("summary").click()
         for name, value in options.items():
             page.locator(f"[name='option:{name}'], [name='{name}']").fill(value)
-    page.get_by_role("button", name="Play").click()
+    page.locator("form .go").click()
     wait_for_turn(page)
+
+
+def open_form(page: Any) -> None:
+    """Unfold the options of the start page."""
+    page.locator(".more > summary").click()
 
 
 def wait_for_turn(page: Any) -> None:
@@ -58,8 +63,8 @@ def await_held(page: Any, waiting: list[Any], count: int = 1) -> None:
     raise AssertionError(f"{len(waiting)} requests wait for an answer; {count} should")
 
 
-def lay(page: Any, label: str, cell: int = 0) -> None:
-    """Lay a number on one of the cells that are possible."""
+def place(page: Any, label: str, cell: int = 0) -> None:
+    """Place a number on one of the cells that are possible."""
     page.locator(".azb-legal").nth(cell).click()
     page.locator(".azb-pad").get_by_text(label, exact=True).click()
 

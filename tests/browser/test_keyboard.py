@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.playing import await_held, begin, held, lay, settle, view
+from tests.browser.playing import await_held, begin, held, place, settle, view
 
 SQUARE_EDGE = {
     "Right": "b6 c6 d6 e6 f6", "Down": "f5 f4 f3 f2 f1",
@@ -95,7 +95,7 @@ def test_buttons_keep_the_focus(page: Any, server: str) -> None:
 
 def test_the_board_takes_the_focus_of_buttons_that_are_gone(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "human", seed="1")
-    lay(page, "3", cell=2)
+    place(page, "3", cell=2)
     page.wait_for_selector(".play[data-ply='1']")
     here = page.locator(".azb-hit[tabindex='0']").get_attribute("data-square")
     page.get_by_role("button", name="Undo").focus()

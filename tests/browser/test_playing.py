@@ -13,7 +13,8 @@ from tests.browser.playing import (
     await_held,
     begin,
     held,
-    lay,
+    open_form,
+    place,
     play_to_the_end,
     settle,
     view,
@@ -226,7 +227,7 @@ def test_a_hint_for_another_position_is_not_shown(page: Any, server: str) -> Non
     waiting = held(page, "hint")
     page.get_by_role("button", name="Hint").click()
     await_held(page, waiting)
-    lay(page, "3")
+    place(page, "3")
     page.wait_for_selector(".play[data-ply='1']")
     hint = {"summary": "of old", "moves": [{"move": "1a6", "verdict": "wins"}]}
     waiting[0].fulfill(json=hint)
@@ -237,7 +238,7 @@ def test_a_hint_for_another_position_is_not_shown(page: Any, server: str) -> Non
 
 def test_a_late_explanation_leaves_what_was_chosen_since(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "human", seed="1")
-    lay(page, "3")
+    place(page, "3")
     page.wait_for_selector(".play[data-ply='1']")
     waiting = held(page, "explain")
     page.locator(".azb-hit:not(.azb-legal)").first.click()
@@ -268,7 +269,7 @@ def test_an_answer_that_is_no_json_is_told_by_its_status(page: Any, server: str)
 def test_keys_are_commands_as_capitals_too(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "human", seed="1")
     for key in "uU":
-        lay(page, "3")
+        place(page, "3")
         page.wait_for_selector(".play[data-ply='1']")
         page.locator("[data-square='a6']").focus()
         page.keyboard.press(key)
@@ -278,16 +279,16 @@ def test_keys_are_commands_as_capitals_too(page: Any, server: str) -> None:
 def test_a_game_that_was_left_changes_no_other_page(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "uct:20ms", seed="1")
     waiting = held(page, "answer")
-    lay(page, "3")
+    place(page, "3")
     await_held(page, waiting)
     page.go_back()
-    page.wait_for_selector("form")
+    page.wait_for_selector(".cards")
     words = page.locator("#what").text_content()
     assert page.title() == "Azumaya"
     with page.expect_response("**/answer"):
         waiting[0].continue_()
     settle(page)
-    assert page.locator("form").count() == 1
+    assert page.locator(".cards").count() == 1
     assert (page.title(), page.locator("#what").text_content()) == ("Azumaya", words)
 
 
@@ -295,11 +296,11 @@ def test_an_answer_to_a_move_taken_back_is_not_told(page: Any, server: str) -> N
     """The agent is asked once for each position, and no refusal is left on the board."""
     begin(page, server, "vierer_dominari", "greedy", seed="1")
     waiting = held(page, "answer")
-    lay(page, "3")
+    place(page, "3")
     await_held(page, waiting)
     page.get_by_role("button", name="Undo").click()
     page.wait_for_selector(".play[data-ply='0']")
-    lay(page, "2", cell=1)
+    place(page, "2", cell=1)
     await_held(page, waiting, 2)
     for request in reversed(waiting):
         with page.expect_response("**/answer"):
@@ -307,17 +308,17 @@ def test_an_answer_to_a_move_taken_back_is_not_told(page: Any, server: str) -> N
     page.wait_for_selector(".play[data-ply='2']")
     settle(page)
     assert len(waiting) == 2
-    assert page.locator(".azb-said").text_content() == f"player_1: {view(page)['made'][1]}"
+    assert page.locator(".azb-said").text_content() == f"Azumaya (easy): {view(page)['made'][1]}"
     assert page.locator(".moves [aria-current]").all_text_contents() == view(page)["made"][1:]
 
 
 def test_a_field_that_is_wrong_is_shown(page: Any, server: str) -> None:
     page.goto(server)
-    page.locator("summary").click()
+    open_form(page)
     page.locator("[name='seed']").fill("-1")
-    page.locator("summary").click()
+    page.locator(".more > summary").click()
     assert not page.locator("[name='seed']").is_visible()
-    page.get_by_role("button", name="Play").click()
+    page.locator("form").evaluate("(form) => form.requestSubmit()")
     page.locator("[name='seed']").wait_for(state="visible")
     assert page.locator("form .error").text_content() == ""
 
@@ -334,12 +335,14 @@ def test_opponents_are_named_and_kept(page: Any, server: str) -> None:
 
     page.route("**/api/choices", with_more)
     page.goto(server)
+    open_form(page)
     game, opponent = (page.get_by_label(name, exact=True) for name in ("Game", "Against"))
     game.select_option("abalone")
     names = opponent.locator("option").all_inner_texts()
     assert set(names) >= {each["name"] for each in more}
-    assert "search, 20 ms a move (uct)" in names
-    assert "a person at this screen" in names
+    assert "tree search, 20 ms a move" in names
+    assert "Hard: tree search, 500 ms a move" in names
+    assert "another person at this screen" in names
     opponent.select_option("greedy")
     game.select_option("vierer_dominari")
     assert opponent.input_value() == "greedy"
@@ -365,7 +368,7 @@ def test_a_link_that_cannot_be_copied_is_shown(page: Any, server: str, broken: s
     shown = server.rstrip("/") + f"/watch/{view(page)['share']}"
     assert link.input_value() == shown
     assert link.evaluate("(e) => e.selectionEnd - e.selectionStart") == len(link.input_value())
-    lay(page, "3")
+    place(page, "3")
     page.wait_for_selector(".play[data-ply='1']")
     assert page.locator(".moves li").count() == 1
     assert link.input_value() == shown
@@ -373,13 +376,13 @@ def test_a_link_that_cannot_be_copied_is_shown(page: Any, server: str, broken: s
 
 def test_games_can_be_deleted(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "human", seed="1")
-    lay(page, "3")
+    place(page, "3")
     page.wait_for_selector(".play[data-ply='1']")
     link = page.url
     page.go_back()
     games = page.locator(".games li")
     games.first.wait_for()
-    assert "1 move " in games.first.inner_text() + " "
+    assert "1 move," in games.first.inner_text() + " "
     page.once("dialog", lambda dialog: dialog.dismiss())
     page.get_by_role("button", name="Delete").click()
     assert games.count() == 1
@@ -415,7 +418,7 @@ def test_in_a_notebook(page: Any, server: str) -> None:
     both = (position, position.copy().play(name))
     views = [{**view_of(here), "changes": changes} for changes, here in enumerate(both)]
     page.goto(server)
-    page.wait_for_selector("form")
+    page.wait_for_selector(".cards")
     page.evaluate(NOTEBOOK, views)
     cell = page.locator("#cell")
     cell.locator("[data-square='f3']").click()

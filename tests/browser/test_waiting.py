@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.playing import await_held, begin, held, lay, settle
+from tests.browser.playing import await_held, begin, held, open_form, place, settle
 
 GAME = "vierer_dominari"
 QUICK = "const wait = setTimeout; window.setTimeout = (act, after) => wait(act, after / 100);"
@@ -31,6 +31,7 @@ def failing(page: Any, status: int) -> list[Any]:
 
 def test_a_game_is_begun_once(page: Any, server: str) -> None:
     page.goto(server)
+    open_form(page)
     page.get_by_label("Game", exact=True).select_option(GAME)
     waiting: list[Any] = []
 
@@ -38,7 +39,7 @@ def test_a_game_is_begun_once(page: Any, server: str) -> None:
         waiting.append(route)
 
     page.route("**/api/games", hold)
-    button = page.get_by_role("button", name="Play")
+    button = page.locator("form .go")
     status, error = page.locator("form [role=status]"), page.locator("form .error")
     button.click()
     await_held(page, waiting)
@@ -62,7 +63,7 @@ def test_an_agent_that_failed_is_asked_again_at_the_press_of_a_button(
 ) -> None:
     begin(page, server, GAME, "greedy", seed="1")
     asked = failing(page, 502)
-    lay(page, "3")
+    place(page, "3")
     again = page.get_by_role("button", name="Try again")
     again.wait_for()
     assert page.locator(".azb-said").text_content() == "no move came"
@@ -81,7 +82,7 @@ def test_after_the_last_try_the_page_asks_when_it_is_woken(
     page.add_init_script(QUICK)
     begin(page, server, GAME, "greedy", seed="1")
     asked = failing(page, 503)
-    lay(page, "3")
+    place(page, "3")
     page.get_by_role("button", name="Try again").wait_for()
     assert len(asked) == 6
     page.unroute("**/answer")
@@ -97,11 +98,11 @@ def test_what_is_being_asked_is_asked_anew(page: Any, server: str, event: str) -
     page.evaluate(event)
     settle(page)
     assert waiting == [], "no move of the agent is due"
-    lay(page, "3")
+    place(page, "3")
     await_held(page, waiting)
     page.evaluate(event)
     await_held(page, waiting, 2)
-    assert "player_1 is thinking..." in page.locator(".azb-said").text_content()
+    assert page.locator(".azb-status").text_content() == "Azumaya (easy) is thinking"
     settle(page)
     assert len(waiting) == 2
     waiting[1].continue_()
@@ -113,7 +114,7 @@ def test_a_move_without_an_answer_stops_no_others(page: Any, server: str, is_mad
     """As after a phone has slept: the page looks whether it was made."""
     begin(page, server, GAME, "human", seed="1")
     waiting = held(page, "move")
-    lay(page, "3")
+    place(page, "3")
     await_held(page, waiting)
     if is_made:
         waiting[0].fetch()
@@ -123,7 +124,7 @@ def test_a_move_without_an_answer_stops_no_others(page: Any, server: str, is_mad
     page.unroute("**/api/games/*/move")
     assert page.locator(f".play[data-ply='{int(is_made)}']").count() == 1
     assert page.locator(".azb-said").text_content() == ""
-    lay(page, "2", cell=1)
+    place(page, "2", cell=1)
     page.wait_for_selector(f".play[data-ply='{1 + is_made}']")
 
 

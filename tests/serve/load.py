@@ -40,7 +40,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from azumaya.baselines.play.server.choices import DEFAULT_LEVEL
+from azumaya.baselines.play.server.choices import DEFAULT_TIME
 from azumaya.envs import GAMES
 from tests.serve.visitors import Tally, Visitor
 
@@ -165,7 +165,7 @@ def run(clock: Clock, tally: Tally, pipe: Pipe, works: list[Callable[[], Awaitab
 def measure(address: tuple[str, int], clock: Clock, seed: int, pipe: Pipe) -> None:
     """The process that measures; sends times by phase and kind in the end."""
     tally, times = Tally(), dict[str, dict[str, list[float]]]()
-    agent = f"uct:{DEFAULT_LEVEL}ms"
+    agent = f"uct:{DEFAULT_TIME}ms"
     paging, moving, asking = (
         Visitor(address, seed + n, tally, [], second)
         for n, second in enumerate(("human", "human", agent))

@@ -6,8 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from azumaya.baselines.play.server.games import Games, OpenGame
 from azumaya.baselines.play.server.guard import LOOPBACK, Guard
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.once import Once
+from azumaya.baselines.play.server.own_files import KINDS, own_file, own_files
 from azumaya.baselines.play.server.readiness import Readiness
 from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.baselines.play.server.workers import Workers, hint, think
@@ -38,11 +38,11 @@ from azumaya.envs.render.board import web_file
 COOKIE = "azumaya_visitor"
 """How the name of the cookie begins. The store's number follows, since browsers send the cookies of
 one server to all on the same machine; earlier versions left it out."""
+VALUE_MS, ANALYSIS_MS = 100, 5000
+"""The most milliseconds to search one position of a game for its value, and all of them."""
 A_YEAR = 365 * 24 * 3600
-STATIC = {
-    "board.js": "text/javascript", "board.css": "text/css",
-    "app.js": "text/javascript", "app.css": "text/css",
-}  # fmt: skip
+BOARD = ("board.js", "board.css")
+"""Files of the board, which pages, notebooks and replays share."""
 
 
 class Server:
@@ -96,29 +96,35 @@ class Server:
 
     async def page(self, request: Request) -> Response:
         """The page, which asks for the rest itself."""
-        # Below the prefix of a proxy, which this server is not told, only relative addresses lead.
-        root = "../" * (request.scope["path"].count("/") - 1) or "./"
-        return HTMLResponse(own_file("app.html").replace("{root}", root))
+        return app_page(request)
+
+    async def nothing(self, request: Request) -> Response:
+        """What is at no other address: a page that says so."""
+        raise RefusalError(404, "there is nothing at this address")
 
     async def static(self, request: Request) -> Response:
         """A script or style sheet."""
         name = request.path_params["name"]
-        if name not in STATIC:
+        kind = KINDS.get(name.rpartition(".")[2])
+        if kind is None or name not in (*BOARD, *own_files()):
             raise RefusalError(404, "there is no such file")
-        text = web_file(name) if name.startswith("board") else own_file(name)
-        return Response(text, media_type=STATIC[name], headers={"Cache-Control": "no-cache"})
+        text = web_file(name) if name in BOARD else own_file(name)
+        return Response(text, media_type=kind, headers={"Cache-Control": "no-cache"})
 
     async def watch(self, request: Request) -> Response:
-        """A game as a replay, for those who were given its link."""
+        """A game as a replay, for those who were given its link; `?values` adds their graph."""
         kept = await run_in_threadpool(self.games.shared, request.path_params["share"])
-        made = partial(self._page_of, kept)
-        return replay_answer(await self._pages.get((kept.id, kept.changes), made))
+        valued = "values" in request.query_params
+        made = partial(self._page_of, kept, valued)
+        return replay_answer(await self._pages.get((kept.id, kept.changes, valued), made))
 
-    async def _page_of(self, kept: Kept) -> Any:
+    async def _page_of(self, kept: Kept, valued: bool) -> Any:
         record = await run_in_threadpool(self.games.watched, kept)
-        return await self.workers.run(
-            replay_page, [record], milliseconds=A_PAGE_MS, visitor=kept.visitor
-        )
+        positions = len(record.moves) + 1
+        each = min(VALUE_MS, ANALYSIS_MS / positions) if valued else None
+        lasts = A_PAGE_MS + (each or 0) * positions
+        made = partial(replay_page, milliseconds=each) if each else replay_page
+        return await self.workers.run(made, [record], milliseconds=lasts, visitor=kept.visitor)
 
     # ---- games ----
 
@@ -245,10 +251,11 @@ class Server:
             raise RefusalError(400, str(error)) from None
 
 
-@cache
-def own_file(name: str) -> str:
-    """The text of a file of the folder `web`."""
-    return files("azumaya.baselines.play.server").joinpath("web", name).read_text(encoding="utf-8")
+def app_page(request: Request, status: int = 200) -> Response:
+    """The page, as the answer to a request; its script reads the address to know what to show."""
+    # Below the prefix of a proxy, which this server is not told, only relative addresses lead.
+    root = "../" * (request.scope["path"].count("/") - 1) or "./"
+    return HTMLResponse(own_file("app.html").replace("{root}", root), status)
 
 
 async def _unless_left(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
@@ -283,6 +290,8 @@ async def left(request: Request, error: Exception) -> Response:
 async def refused(request: Request, error: Exception) -> Response:
     """The answer to what cannot be done."""
     status = error.status if isinstance(error, RefusalError) else 400
+    if status == 404 and "text/html" in request.headers.get("accept", ""):
+        return app_page(request, 404)  # for a person who follows a link
     return JSONAnswer({"error": str(error)}, status)
 
 
@@ -333,7 +342,7 @@ def make_app(
         store.close()
 
     made = Starlette(
-        routes=[*server.routes(), *exhibits.routes()],
+        routes=[*server.routes(), *exhibits.routes(), Route("/{path:path}", server.nothing)],
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
         exception_handlers={
             ValueError: refused, RefusalError: refused, AgentFailedError: failed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 from azumaya.baselines.agents.names import SIMPLE, read_search_name
 from azumaya.baselines.arena.entrants import HUMAN, Entrant, find_entrant
 from azumaya.baselines.arena.game_options import check_value, read_value
+from azumaya.baselines.play.server import people
 from azumaya.baselines.play.server.limits import Limits, RefusalError
+from azumaya.baselines.play.server.own_files import picture
 from azumaya.baselines.system.files import shown
 from azumaya.baselines.values.champion import CHAMPION, champion_file
 from azumaya.envs import OptionError
@@ -21,9 +23,7 @@ from azumaya.envs.setup import POSITION, check_names
 
 LONGEST_VALUE = 2_000
 """The most characters of an option's value."""
-LEVELS = (20, 100, 500, 2000)
-"""Milliseconds of the searching agents that are offered, besides the most allowed if it is more."""
-DEFAULT_LEVEL = 100
+DEFAULT_TIME = 100
 """That of the usual opponent, or the next lower one where no search may take so long."""
 _SEARCH = re.compile(r"(?:uct|alphabeta|champion):([0-9]{1,7})ms")
 _QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
@@ -67,21 +67,28 @@ class Choices:
     @cached_property
     def described(self) -> dict[str, Any]:
         """All choices, for the page."""
-        longest = int(self._limits.search)
-        levels = [ms for ms in LEVELS if ms <= longest]
-        levels += [longest] if longest > LEVELS[-1] else []
-        searching = [f"{kind}:{ms}ms" for kind in ("uct", CHAMPION) for ms in levels]
-        usual = [ms for ms in levels if ms <= DEFAULT_LEVEL]
+        offered = people.times(self._limits.search)
+        searching = [f"{kind}:{ms}ms" for kind in ("uct", CHAMPION) for ms in offered]
+        usual = [ms for ms in offered if ms <= DEFAULT_TIME]
         return {
-            "games": [
-                {"name": game.name, "title": game.title, "options": _options(game)}
-                for game in self._games.values()
-            ],
+            "games": [self._described(game) for game in self._games.values()],
             "players": [
                 {"name": name, "games": self._played_by(name)}
                 for name in (HUMAN, *SIMPLE, *searching, *self._listed)
             ],
             "default": f"uct:{usual[-1]}ms" if usual else "greedy",
+        }
+
+    def _described(self, game: Game) -> dict[str, Any]:
+        return {
+            "name": game.name,
+            "title": game.title,
+            "idea": game.words.idea,
+            "minutes": game.words.minutes,
+            "picture": picture(game.name) is not None,
+            "rules": game.words.how_to_play,
+            "levels": [vars(level) for level in people.levels(game, self._limits.search)],
+            "options": _options(game),
         }
 
     def _played_by(self, player: str) -> list[str] | None:
@@ -122,6 +129,12 @@ class Choices:
     def title(self, game: str) -> str:
         """What the list of games calls a game, which may no longer be offered."""
         return self._games[game].title if game in self._games else game
+
+    def names(self, game: str, players: Sequence[str]) -> list[str]:
+        """What people call the players of a game, which may no longer be offered."""
+        if game not in self._games:
+            return list(players)
+        return people.names(players, self._games[game], self._limits.search)
 
 
 def _offered(name: str) -> Entrant:

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 
 from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.arena.entrants import HUMAN, Entrant, trained_options
+from azumaya.baselines.play.server import people
 from azumaya.baselines.play.server.choices import Choices, checked_texts, option_values
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.seats import seated
@@ -251,7 +252,8 @@ class Games:
         return [
             {
                 "id": kept.id, "game": self._choices.title(kept.game),
-                "players": kept.players, "moves": len(kept.moves),
+                "players": kept.players, "moves": len(kept.moves), "result": kept.result,
+                "names": self._choices.names(kept.game, kept.players), "touched": kept.touched,
             }
             for kept in self._store.of_visitor(digest(visitor), LISTED)
         ]  # fmt: skip
@@ -304,13 +306,14 @@ class Games:
         table = opened.table
         if len(table.moves) >= self._limits.plies:
             raise RefusalError(409, f"a game here has at most {self._limits.plies:,} moves")
-        table.here.copy().play(move)  # only a legal move is kept
+        after = table.here.copy().play(move)  # only a legal move is kept
+        result = people.outcome(after, self._names(opened)) if after.is_over else ""
         # What cannot be kept is not made either, otherwise it would be lost with the process.
-        self._keep(opened, [*table.moves, move])
+        self._keep(opened, [*table.moves, move], result)
         table.play(move)
 
-    def _keep(self, opened: OpenGame, moves: Sequence[str]) -> None:
-        changes = self._store.keep_moves(opened.kept.id, moves)
+    def _keep(self, opened: OpenGame, moves: Sequence[str], result: str = "") -> None:
+        changes = self._store.keep_moves(opened.kept.id, moves, result)
         if changes is None:  # it was deleted meanwhile
             self._forget(opened.kept.id)
             raise RefusalError(404, NOT_YOURS)
@@ -340,18 +343,24 @@ class Games:
 
     # ---- what is shown ----
 
-    @staticmethod
-    def view(opened: OpenGame) -> dict[str, Any]:
+    def _names(self, opened: OpenGame) -> list[str]:
+        return self._choices.names(opened.kept.game, opened.kept.players)
+
+    def view(self, opened: OpenGame) -> dict[str, Any]:
         """What the page shows of a game."""
         table, kept = opened.table, opened.kept
         here, agent = table.here, table.agent
         yours = not here.is_over and agent is None
+        shown = view_of(here, table.last_action, movable=yours)
         return {
-            **view_of(here, table.last_action, movable=yours),
+            **shown,
+            **people.notes(shown, people.sides(here)),
+            **people.turn(table, self._names(opened)),
             "id": kept.id,
             "share": kept.share,
             "game": here.game.name,
             "title": here.game.title,
+            "idea": here.game.words.idea,
             "players": kept.players,
             "options": kept.options,
             "seed": kept.seed,
@@ -377,7 +386,8 @@ class Games:
             raise RefusalError(400, f"cells: up to {MOST_CELLS} cells and a label are needed")
         if not all(is_count(cell) and cell < known for cell in cells):
             raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
-        return why_not(here, cells, label)
+        sides = people.sides(here)
+        return [people.in_words(sentence, sides) for sentence in why_not(here, cells, label)]
 
     def thinking(self, opened: OpenGame) -> tuple[str, Position, int]:
         """The agent to move, the position, and the key of its draws.

@@ -27,8 +27,13 @@ CREATE TABLE IF NOT EXISTS games (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS games_of_visitors ON games (visitor, touched);
 """
-COLUMNS = "id, share, visitor, game, options, players, seed, moves, touched, trained, changes"
-LATER = ("trained TEXT NOT NULL DEFAULT '{}'", "changes INTEGER NOT NULL DEFAULT 0")
+COLUMNS = (
+    "id, share, visitor, game, options, players, seed, moves, touched, trained, changes, result"
+)
+LATER = (
+    "trained TEXT NOT NULL DEFAULT '{}'", "changes INTEGER NOT NULL DEFAULT 0",
+    "result TEXT NOT NULL DEFAULT ''",
+)  # fmt: skip
 """Columns that were added later; files of earlier versions lack them."""
 SECONDS_TO_LOCK = 2.0
 """How long to wait for a server that is just ending and still uses the file."""
@@ -54,6 +59,7 @@ class Kept:
         touched: when it last changed, in seconds since 1970.
         trained: options that its checkpoints were trained with, where the visitor typed none.
         changes: how often a move was made, or moves were taken back.
+        result: how it ended, for people; empty while it goes on, or if an earlier version kept it.
     """
 
     id: str
@@ -67,6 +73,7 @@ class Kept:
     touched: float = 0.0
     trained: Mapping[str, Any] = field(default_factory=dict)
     changes: int = 0
+    result: str = ""
 
 
 class Store:
@@ -126,17 +133,17 @@ class Store:
         row = (
             kept.id, kept.share, kept.visitor, kept.game, json.dumps(dict(kept.options)),
             json.dumps(kept.players), kept.seed, json.dumps(kept.moves), time.time(),
-            json.dumps(dict(kept.trained)), kept.changes,
+            json.dumps(dict(kept.trained)), kept.changes, kept.result,
         )  # fmt: skip
         places = ", ".join("?" * len(row))
         self._run(f"INSERT INTO games ({COLUMNS}) VALUES ({places})", row)
 
-    def keep_moves(self, game: str, moves: Sequence[str]) -> int | None:
+    def keep_moves(self, game: str, moves: Sequence[str], result: str = "") -> int | None:
         """Keep the moves of a game; returns its changes so far, None if there is no such game."""
         kept = self._run(
-            "UPDATE games SET moves = ?, touched = ?, changes = changes + 1 WHERE id = ? "
-            "RETURNING changes",
-            (json.dumps(list(moves)), time.time(), game),
+            "UPDATE games SET moves = ?, touched = ?, changes = changes + 1, result = ? "
+            "WHERE id = ? RETURNING changes",
+            (json.dumps(list(moves)), time.time(), result, game),
         )
         return int(str(kept[0][0])) if kept else None
 
@@ -194,10 +201,12 @@ class Store:
 
 
 def _kept(row: Sequence[object]) -> Kept:
-    game, share, visitor, name, options, players, seed, moves, touched, trained, changes = row
+    game, share, visitor, name, options, players, seed, moves, touched, trained, changes, result = (
+        row
+    )
     first, second = json.loads(str(players))
     return Kept(
         str(game), str(share), str(visitor), str(name), json.loads(str(options)), (first, second),
         int(str(seed)), tuple(json.loads(str(moves))), float(str(touched)),
-        json.loads(str(trained)), int(str(changes)),
+        json.loads(str(trained)), int(str(changes)), str(result),
     )  # fmt: skip

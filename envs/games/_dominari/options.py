@@ -7,6 +7,7 @@ from types import ModuleType
 from azumaya.envs.game import Option, Words, one_of
 from azumaya.envs.games._dominari import turn
 from azumaya.envs.games._dominari.board import TURN_LIMIT, TURN_STEPS, Board
+from azumaya.envs.games._dominari.words import side
 from azumaya.envs.games._dominari.words import (
     NO_REFEREE_TEXT,
     cell_finder,
@@ -39,6 +40,9 @@ def words_of(board: Board, own: ModuleType) -> Words:
     return Words.of(
         own,
         how_to_play=own.HOW_TO_PLAY,
+        idea=own.IDEA,
+        minutes=own.MINUTES,
+        side=side,
         move_name=move_namer(board),
         move_form=form_of_moves(board),
         action_cells=cell_finder(board),

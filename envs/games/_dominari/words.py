@@ -40,6 +40,11 @@ GROUNDS = tuple("light" if block % 2 else "plain" for block in BLOCK_OF)
 """The grounds of a scene: every other block is light."""
 
 
+def side(state: Any, player: int) -> str:
+    """A player's colour."""
+    return COLOUR_NAMES[player]
+
+
 def side_name(player: int) -> str:
     """A player and their colour, like `player_0 (white)`."""
     return f"player_{player} ({COLOUR_NAMES[player]})"

@@ -189,9 +189,14 @@ def scene(state: Any, start: Any, notes: tuple[str, ...], trays: Trays = ()) -> 
     )
 
 
+def side(state: Any, player: int) -> str:
+    """The colour that a player has, or will have unless they choose."""
+    return OWNER_NAMES[player ^ int(state["light"])]
+
+
 def side_name(state: Any, player: int) -> str:
     """A player with colour, like `player_0 (light)`."""
-    return f"player_{player} ({OWNER_NAMES[player ^ int(state['light'])]})"
+    return f"player_{player} ({side(state, player)})"
 
 
 # ---- invariants ----

@@ -152,6 +152,6 @@ ABALONE = Game(
             {"layout": CORNERED, "max_plies": 30},
         ),
     ),
-    words=Words.of(text, how_to_play=text.HOW_TO_PLAY),
+    words=Words.of(text, how_to_play=text.HOW_TO_PLAY, idea=text.IDEA, minutes=20),
     symmetries=SYMMETRIES,
 )

@@ -30,6 +30,10 @@ STONES = tuple(Stone(colour) for colour in COLOURS)
 MOST_IN_LINE = 3
 
 
+IDEA = (
+    "Push with two or three marbles in line: the first to push six of the opponent's off the "
+    "board wins."
+)
 HOW_TO_PLAY = """\
 The board is a hexagon of 61 cells in nine rows, a to i from bottom to top; the numbers 1 to 9 go
 along the diagonals, so that b2 is up and to the right of a1, and b1 up and to the left. Black
@@ -178,6 +182,11 @@ def scene(state: Any, start: Any, settings: Settings) -> Scene:
             for player, marble in enumerate(STONES)
         ),
     )
+
+
+def side(state: Any, player: int) -> str:
+    """A player's colour."""
+    return COLOURS[player]
 
 
 def _note(state: Any) -> str:

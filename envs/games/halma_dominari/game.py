@@ -17,6 +17,7 @@ from azumaya.envs.game import (
     new_states,
     plain_text,
 )
+from azumaya.envs.games._dominari.words import side
 from azumaya.envs.games.halma_dominari import rules, text
 from azumaya.envs.games.halma_dominari.board import (
     ACTIONS,
@@ -84,6 +85,6 @@ HALMA = Game(
         max_steps=lambda settings: rules.MAX_STEPS,
         variants=({}, {"setup": "choose"}, {"setup": ("123456", "654321")}),
     ),
-    words=Words.of(text, how_to_play=text.HOW_TO_PLAY),
+    words=Words.of(text, how_to_play=text.HOW_TO_PLAY, idea=text.IDEA, minutes=10, side=side),
     symmetries=SYMMETRIES,
 )

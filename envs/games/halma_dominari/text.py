@@ -46,6 +46,10 @@ from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, join_rows, read_whole, split_position
 
+IDEA = (
+    "Step and jump across the board, never two equal numbers in a line: the first to bring "
+    "all six stones home wins."
+)
 HOW_TO_PLAY = f"""\
 {BOARD_TEXT}
 1. Each player has the numbers 1 to 6. White starts in the corner at a1, black in the corner at f6.

@@ -18,6 +18,8 @@ from azumaya.envs.kernels.bits import U64, bit, cells_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 
+IDEA = "Surround the opponent's stones to turn them over: the higher score at the end wins."
+MINUTES = 10
 HOW_TO_PLAY = f"""\
 {BOARD_TEXT} The numbers are 1 to 6.
 {words.TURN_TEXT}

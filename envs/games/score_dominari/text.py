@@ -26,6 +26,8 @@ from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText
 
+IDEA = "Grow from your corner and fill blocks, rows and columns: the higher score at the end wins."
+MINUTES = 10
 HOW_TO_PLAY = f"""\
 {BOARD_TEXT} The numbers are 1 to 6.
 {words.TURN_TEXT}

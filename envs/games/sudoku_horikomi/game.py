@@ -36,6 +36,6 @@ HORIKOMI = Game(
         max_steps=lambda settings: MAX_STEPS,
         variants=SHARED_VARIANTS,
     ),
-    words=Words.of(text, words, how_to_play=text.HOW_TO_PLAY),
+    words=Words.of(text, words, how_to_play=text.HOW_TO_PLAY, idea=text.IDEA, minutes=15),
     symmetries=replace(SYMMETRIES, options=moved_options),
 )

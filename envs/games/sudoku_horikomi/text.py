@@ -25,6 +25,7 @@ from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText
 
+IDEA = "Fill your own regions, and spoil your opponent's: whoever has fewer holes at the end wins."
 HOW_TO_PLAY = f"""\
 {words.BOARD_TEXT}
 A turn is one number from 1 to 9 laid on an empty cell. Numbers are never moved or removed.

@@ -61,6 +61,6 @@ MOYO = Game(
         payoff_bound=lambda settings: CELLS if settings["scoring"] == "points" else 1,
         variants=VARIANTS,
     ),
-    words=Words.of(text, words, how_to_play=text.HOW_TO_PLAY),
+    words=Words.of(text, words, how_to_play=text.HOW_TO_PLAY, idea=text.IDEA, minutes=10),
     symmetries=replace(SYMMETRIES, options=moved_options),
 )

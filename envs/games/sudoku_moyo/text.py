@@ -18,6 +18,7 @@ from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 from azumaya.envs.text import PositionText, read_whole
 
+IDEA = "Fill your own regions by the Sudoku rule: the first who cannot place a number loses."
 HOW_TO_PLAY = f"""\
 {words.BOARD_TEXT}
 Players take turns, and a turn is one number from 1 to 9 laid on an empty cell. Numbers are never

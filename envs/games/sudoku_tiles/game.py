@@ -213,6 +213,8 @@ TILES = Game(
     words=Words.of(
         text,
         how_to_play=text.HOW_TO_PLAY,
+        idea=text.IDEA,
+        minutes=15,
         action_cells=lambda action, settings: (action,),
         revealed=revealed,
     ),

@@ -42,6 +42,10 @@ from azumaya.envs.text import PositionText, read_whole, split_position
 MOVERS = "01"
 """The player to move in position texts."""
 
+IDEA = (
+    "Place the tile you are shown, with a point for each tile in its row, column and block: "
+    "the higher score wins."
+)
 HOW_TO_PLAY = """\
 The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
 bottom to top.

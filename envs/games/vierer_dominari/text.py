@@ -18,6 +18,11 @@ from azumaya.envs.geometry.dominari36 import GRID, SQUARES
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 
+IDEA = (
+    "Place numbers by the Sudoku rule, blanks where none fits: four of your colour in a line "
+    "or a block win."
+)
+MINUTES = 5
 HOW_TO_PLAY = f"""\
 {BOARD_TEXT} The numbers are 1 to 5.
 {words.TURN_TEXT}

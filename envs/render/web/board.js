@@ -31,6 +31,7 @@ class Board {
     this.host = host;
     this.view = null;
     this.chosen = []; // the cells clicked so far
+    this.forbidding = []; // the cells that a refusal names
     this.label = ""; // the label chosen before any cell
     this.known = []; // labels seen so far, so that their buttons stay where they are
     this.flipped = false;
@@ -50,7 +51,7 @@ class Board {
     const main = add(root, "div", "azb-main");
     this.frame = add(main, "div", "azb-frame");
     this.side = add(main, "div", "azb-side");
-    this.pad = add(root, "div", "azb-pad", { role: "group", "aria-label": "What to lay" });
+    this.pad = add(root, "div", "azb-pad", { role: "group", "aria-label": "Number to place" });
     this.extra = add(root, "div", "azb-extra", { role: "group", "aria-label": "Moves" });
     this.said = add(root, "p", "azb-said", { role: "status", "aria-live": "polite" });
     this.hints = add(root, "ol", "azb-hints", { "aria-label": "Hint", hidden: "" });
@@ -98,6 +99,7 @@ class Board {
   show(view) {
     this.view = view;
     this.chosen = [];
+    this.forbidding = [];
     this.label = "";
     const names = view.cells.map((cell) => cell[0]).join(" ");
     if (this.cellNames !== names) {
@@ -199,6 +201,7 @@ class Board {
     };
     this.layers.lit.replaceChildren(
       ...next.map(possible),
+      ...this.forbidding.map((index) => mark(index, "azb-forbids", 0.46)),
       ...this.chosen.map((index) => mark(index, "azb-chosen", 0.46)));
     this.hits.forEach((hit, index) => hit.classList.toggle("azb-legal", next.includes(index)));
   }
@@ -246,6 +249,7 @@ class Board {
     if (region) words.push(region);
     if ((this.view.last || []).includes(index)) words.push("last move");
     if (this.chosen.includes(index)) words.push("chosen");
+    if (this.forbidding.includes(index)) words.push("forbids the move");
     const labels = this.complete([...this.chosen, index]).map((move) => move[1]).filter(Boolean);
     if (labels.length) words.push(`possible: ${labels.join(" ")}`);
     else if (this.matching([...this.chosen, index]).length) words.push("possible");
@@ -284,6 +288,7 @@ class Board {
 
   click(index) {
     this.focusOn(index, false);
+    this.forbidding = [];
     if (!this.moves.length) return;
     const again = this.chosen.at(-1) === index;
     if (again) {
@@ -315,7 +320,7 @@ class Board {
     const longer = this.matching(this.chosen).length > done.length;
     if (done.length === 1 && !longer) return this.play(done[0][0]);
     this.say(done.length === 1 && this.chosen.length > 1
-      ? `${done[0][0]}: click the last cell again to play it, or go on` : "");
+      ? `${done[0][0]}: click the last cell again to play it, or keep clicking for a longer move` : "");
     this.draw();
   }
 
@@ -331,6 +336,7 @@ class Board {
 
   clear() {
     this.chosen = [];
+    this.forbidding = [];
     this.label = "";
     this.say("");
     this.draw();
@@ -345,10 +351,16 @@ class Board {
     const names = cells.map((index) => this.view.cells[index][0]).join(" ");
     const { view } = this;
     const chosen = (this.chosen = []);
+    this.forbidding = [];
     this.draw();
     const reasons = this.host.explain ? await this.host.explain(cells, label) : [];
     if (this.view !== view || this.chosen !== chosen) return; // the person has gone on
-    this.say(reasons.length ? reasons.join(". ") : `No move goes from or to ${names}.`);
+    const reason = reasons[0] ?? `No move goes from or to ${names}.`;
+    const named = this.view.cells.flatMap(([name], index) =>
+      (new RegExp(`\\b${name}\\b`).test(reason) && !cells.includes(index) ? [index] : []));
+    this.forbidding = reasons.length ? named : [];
+    this.draw();
+    this.say(reason);
   }
 
   // ---- the other buttons ----
@@ -420,7 +432,7 @@ class Board {
     if (ARROWS[key] || !event.repeat) act(); // a key that is held down only goes from cell to cell
   }
 
-  // A label typed on a cell: lays it there.
+  // A label typed on a cell: places it there.
   type(index, label) {
     if (!this.moves.length) return;
     const cells = this.chosen.at(-1) === index ? this.chosen : [...this.chosen, index];

@@ -1,0 +1,29 @@
+"""The files of the folder `web`: the page, its scripts and styles, pictures of games."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+"""The media types of files that are served, by the end of their names."""
+
+
+@cache
+def own_files() -> frozenset[str]:
+    """The names of all files of the folder."""
+    folder = files("azumaya.baselines.play.server").joinpath("web")
+    return frozenset(file.name for file in folder.iterdir())
+
+
+@cache
+def own_file(name: str) -> str:
+    """The text of a file of the folder."""
+    folder = files("azumaya.baselines.play.server").joinpath("web")
+    return folder.joinpath(name).read_text(encoding="utf-8")
+
+
+def picture(game: str) -> str | None:
+    """The name of the file with the picture of a game; None if there is none."""
+    name = f"{game}.svg"
+    return name if name in own_files() else None

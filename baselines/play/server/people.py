@@ -1,0 +1,142 @@
+"""What people read about a game instead of the library's names: levels, players, sides, turns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from azumaya.baselines.arena.entrants import HUMAN
+from azumaya.baselines.play.table import Table
+from azumaya.baselines.values.champion import CHAMPION, champion_file
+from azumaya.envs import Position
+from azumaya.envs.game import Game
+
+TIMES = (20, 100, 500, 2000)
+"""Milliseconds of the searching agents that are offered, besides the most allowed if it is more."""
+SEARCHING = (("Medium", "uct", 100), ("Hard", "uct", 500), ("Strongest", CHAMPION, 2000))
+"""The levels that search: name, kind of search, milliseconds for a move."""
+_PLAYER = re.compile(r"\bplayer_([01])(?: \([a-z]+\))?")
+_OVER = re.compile(r"^over[:,] ")
+
+
+@dataclass(frozen=True)
+class Level:
+    """A named opponent.
+
+    Attributes:
+        name: what people call it.
+        player: the agent's name.
+        meaning: how it plays, in a sentence.
+    """
+
+    name: str
+    player: str
+    meaning: str
+
+
+def times(longest: float) -> list[int]:
+    """The milliseconds that are offered where a search may take so many."""
+    offered = [ms for ms in TIMES if ms <= longest]
+    return offered + ([int(longest)] if longest > TIMES[-1] else [])
+
+
+def levels(game: Game, longest: float) -> list[Level]:
+    """The levels at which a game can be played.
+
+    Args:
+        game: the game.
+        longest: the most milliseconds of a search.
+    """
+    found = [
+        Level("Beginner", "random", "Plays any move that the rules allow."),
+        Level("Easy", "greedy", "Looks one move ahead."),
+    ]
+    for name, wanted, most in SEARCHING:
+        allowed = [ms for ms in times(longest) if ms <= most]
+        kind = wanted if wanted != CHAMPION or champion_file(game).is_file() else "uct"
+        player = f"{kind}:{allowed[-1]}ms" if allowed else ""
+        if player and player != found[-1].player:
+            trained = ", with what it has learnt from games against itself" * (kind == CHAMPION)
+            how = f"Searches {allowed[-1] / 1000:g} seconds for each move{trained}."
+            found.append(Level(name, player, how))
+    return found
+
+
+def player_name(player: str, game: Game, longest: float) -> str:
+    """What people call a player who is no person, such as `Azumaya (hard)`."""
+    for level in levels(game, longest):
+        if level.player == player:
+            return f"Azumaya ({level.name.lower()})"
+    return f"Azumaya ({player})"
+
+
+def names(players: Sequence[str], game: Game, longest: float) -> list[str]:
+    """What people call both players: an agent's name, `You`, or nothing where both are people."""
+    alone = list(players).count(HUMAN) == 1
+    return [
+        ("You" if alone else "") if name == HUMAN else player_name(name, game, longest)
+        for name in players
+    ]
+
+
+def sides(position: Position) -> tuple[str, str]:
+    """The names of both sides."""
+    state = position.state[0]
+    side = position.game.words.side
+    return side(state, 0), side(state, 1)
+
+
+def in_words(text: str, side: Sequence[str]) -> str:
+    """A text of the library with the sides' names for `player_0` and `player_1`."""
+    return _PLAYER.sub(lambda found: side[int(found[1])], text)
+
+
+def turn(table: Table, called: Sequence[str]) -> dict[str, Any]:
+    """Whose turn it is or who has won, as the page shows it.
+
+    Args:
+        table: the game.
+        called: what people call the players.
+
+    Returns:
+        The view's `status`, `called` and `sides`.
+    """
+    here = table.here
+    side, shown = sides(here), _shown(here, called)
+    mover = here.to_move
+    if here.is_over:
+        status = outcome(here, called)
+    elif table.agent is not None:
+        status = f"{shown[mover]} is thinking"
+    else:
+        status = f"Your turn ({side[mover]})" if called[mover] else f"{shown[mover]} to move"
+    return {"status": status, "called": shown, "sides": side}
+
+
+def _shown(position: Position, called: Sequence[str]) -> list[str]:
+    """What people call both players; two people are called by their sides."""
+    return [name or _capital(side) for name, side in zip(called, sides(position), strict=True)]
+
+
+def outcome(position: Position, called: Sequence[str]) -> str:
+    """Who has won a game that is over."""
+    returns, shown = position.returns(), _shown(position, called)
+    if returns[0] == returns[1]:
+        return "A draw"
+    winner = shown[int(returns[1] > returns[0])]
+    return "You win" if winner == "You" else f"{winner} wins"
+
+
+def notes(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
+    """The notes and trays of a view with the names of the sides; the first note says the task."""
+    first = _OVER.sub("", view["status"])
+    return {
+        "notes": [_capital(in_words(note, side)) for note in (first, *view["notes"]) if note],
+        "trays": [[in_words(label, side), pieces] for label, pieces in view["trays"]],
+    }
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,104 @@
+// What stands beside the board: the end of the game, moves, rules, sharing.
+
+import { add, at, choices, remember, remembered } from "./page.js";
+import { addLegend, addRules } from "./rules.js";
+
+const COPIED_FOR = 3000;
+
+// Returns the function that renews it. The row to share is made only once: it may show a link that
+// is just being copied.
+export function buildAside(aside, first, begin) {
+  const end = add(aside, "section", "", { class: "end", "aria-live": "polite", hidden: "" });
+  add(aside, "h2", "Players");
+  const players = add(aside, "div");
+  const heading = add(aside, "h2");
+  const list = add(aside, "ol", "", { class: "moves" });
+  const showRules = buildRules(aside, first);
+  add(aside, "h2", "Share");
+  buildShare(add(aside, "div", "", { class: "row" }), first.id, first.share);
+  return (view) => {
+    players.replaceChildren();
+    view.called.forEach((name, n) => add(players, "div", isSide(view, n) ? name : `${name}: ${view.sides[n]}`));
+    heading.textContent = `Moves (${view.ply})`;
+    list.replaceChildren();
+    view.made.forEach((move, n) => add(list, "li", move, view.movers[n] ? { class: "second" } : {}));
+    list.lastElementChild?.setAttribute("aria-current", "step");
+    list.scrollTop = list.scrollHeight;
+    showEnd(end, view, begin);
+    showRules(view);
+  };
+}
+
+function isSide(view, n) {
+  return view.called[n].toLowerCase() === view.sides[n];
+}
+
+// ---- the end ----
+
+function showEnd(card, view, begin) {
+  const isNew = card.hidden && view.over;
+  card.hidden = !view.over;
+  if (!view.over) return;
+  remember("played", [...new Set([...remembered("played", []), view.game])]);
+  card.replaceChildren();
+  add(card, "h2", view.status);
+  for (const words of [reason(view), view.idea]) if (words) add(card, "p", words);
+  const error = add(card, "p", "", { class: "error", role: "alert" });
+  const row = add(card, "div", "", { class: "row" });
+  const again = async (first, second) => {
+    for (const each of row.querySelectorAll("button")) each.disabled = true;
+    await begin({ game: view.game, options: view.options, first, second }).catch((problem) => {
+      error.textContent = problem.message;
+    });
+    for (const each of row.querySelectorAll("button")) each.disabled = false;
+  };
+  const [first, second] = view.players;
+  add(row, "button", "Rematch", { type: "button", class: "go" }).addEventListener("click", () => again(first, second));
+  if (first !== second) add(row, "button", "Swap sides", { type: "button" }).addEventListener("click", () => again(second, first));
+  add(row, "a", "Analyse", { class: "link", href: at(`watch/${view.share}?values`), target: "_blank", rel: "noopener" });
+  add(row, "a", "New game", { class: "link", href: at("") });
+  if (isNew) card.scrollIntoView({ block: "nearest" });
+}
+
+// What the game says of its end, with the points where more than a win is at stake.
+function reason(view) {
+  const points = Math.abs(view.returns[0]);
+  const words = view.notes[0] ?? "";
+  return points > 1 && !/\d/.test(words) ? `${words} by ${points} points` : words;
+}
+
+// ---- rules and sharing ----
+
+// Open until the first game of its kind is over.
+function buildRules(aside, first) {
+  const panel = add(aside, "details", "", { class: "rules" });
+  panel.open = !remembered("played", []).includes(first.game);
+  add(panel, "summary", "How to play");
+  const legend = add(panel, "div");
+  const rules = add(panel, "div");
+  choices().then(({ games }) => addRules(rules, games.find(({ name }) => name === first.game)?.rules ?? ""), () => {});
+  const options = Object.entries(first.options).map((pair) => pair.join(" = "));
+  if (options.length) add(panel, "p", `Options of this game: ${options.join(", ")}.`);
+  return (view) => {
+    legend.replaceChildren();
+    addLegend(legend, view);
+  };
+}
+
+function buildShare(row, id, share) {
+  add(row, "a", "Watch", { class: "link", href: at(`watch/${share}`), target: "_blank", rel: "noopener" });
+  add(row, "a", "Record", { class: "link", href: at(`api/games/${id}/record`), download: "" });
+  const copy = add(row, "button", "Copy link", { type: "button" });
+  copy.addEventListener("click", async () => {
+    const link = at(`watch/${share}`);
+    try {
+      await navigator.clipboard.writeText(link);
+      copy.textContent = "Copied";
+      setTimeout(() => { copy.textContent = "Copy link"; }, COPIED_FOR);
+    } catch { // browsers copy only on pages by HTTPS or from this machine, and only if allowed
+      const shown = add(row, "input", "", { "aria-label": "Link", readonly: "", value: link });
+      copy.remove();
+      shown.select();
+    }
+  });
+}

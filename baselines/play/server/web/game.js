@@ -1,0 +1,118 @@
+// Playing a game: what the person does goes to the server, and the agent is asked for its moves.
+
+import { buildAside } from "./aside.js";
+import { mount } from "./board.js";
+import { add, ask, entitle, main, shown } from "./page.js";
+
+const RETRIES = 5;
+const SLOW_AFTER = 4000;
+const SLOW = "Still searching... The first search of a game can take a minute, since it is compiled.";
+
+// `begin` begins another game, as for a rematch.
+export function showGame(first, begin) {
+  const here = (shown.visit += 1);
+  main.replaceChildren();
+  const page = add(main, "div", "", { class: "play" });
+  const column = add(page, "div");
+  const place = add(column, "div");
+  const again = add(column, "button", "Try again", { class: "go", type: "button", hidden: "" });
+  const showAside = buildAside(add(page, "div", "", { class: "aside" }), first, begin);
+  let view = first;
+  let busy = false;
+  let asking = null; // the view for which the agent's move is being asked for
+  let retry = 0;
+  let pending = new AbortController(); // ends what changes the game, which can be looked at instead
+  const api = (name, body = {}, signal = undefined) =>
+    ask(`games/${view.id}/${name}`, { changes: view.changes, ...body }, "POST", signal);
+  const board = mount(place, {
+    play: (move) => act(() => api("move", { move }, pending.signal)),
+    undo: () => act(() => api("undo", {}, pending.signal)),
+    hint: () => patiently(() => api("hint")).catch((problem) => ({ summary: problem.message, moves: [] })),
+    explain: (cells, label) => api("explain", { cells, label })
+      .then(({ sentences }) => sentences, (problem) => [problem.message]),
+  });
+
+  async function act(work) {
+    if (busy) return;
+    busy = true;
+    try {
+      follow(await work());
+    } catch (problem) {
+      // Without an answer, the move may have been made or not.
+      const isUnclear = !problem.status || problem.status === 409;
+      const now = isUnclear ? await ask(`games/${view.id}`).catch(() => null) : null;
+      if (now) follow(now);
+      if (problem.status || !now) board.say(problem.message);
+    } finally {
+      busy = false;
+    }
+  }
+
+  // Says so if it takes long, unless the board shows something else by then.
+  async function patiently(work) {
+    const asked = view;
+    const patience = setTimeout(() => here !== shown.visit || view !== asked || board.say(SLOW), SLOW_AFTER);
+    return work().finally(() => clearTimeout(patience));
+  }
+
+  // Asks for the agent's move; the person may take moves back or leave meanwhile.
+  async function answer(tries = 0) {
+    const asked = view;
+    const isLate = () => here !== shown.visit || view !== asked;
+    asking = asked;
+    again.hidden = true;
+    try {
+      const next = await patiently(() => api("answer", {}, pending.signal));
+      if (!isLate()) follow(next, `${asked.called[asked.toMove]}: ${next.made.at(-1)}`);
+    } catch (problem) {
+      const now = problem.status === 409 ? await ask(`games/${asked.id}`).catch(() => asked) : asked;
+      if (isLate()) return;
+      if (!now.thinking) return show(now); // the same game in another tab had the answer first
+      board.say(problem.message);
+      const mayPass = !(problem.status < 500 || problem.status === 502); // 502: the agent has failed
+      shown.wake = mayPass ? askAgain : () => {};
+      if (mayPass && tries < RETRIES) retry = setTimeout(() => isLate() || answer(tries + 1), 500 * 2 ** tries);
+      else again.hidden = false;
+    } finally {
+      if (asking === asked) asking = null;
+    }
+  }
+
+  // Asks for the agent's move, if one is due. While the page slept, the connection may have died
+  // without a word; what was asked on it is asked again.
+  function askAgain() {
+    if (here !== shown.visit) return;
+    pending.abort();
+    pending = new AbortController();
+    setTimeout(() => {
+      if (here !== shown.visit || !view.thinking || asking === view) return;
+      clearTimeout(retry);
+      board.say("");
+      answer();
+    });
+  }
+
+  function follow(next, said = "") {
+    if (here !== shown.visit) return;
+    show(next);
+    if (view.thinking) answer();
+    else board.say(said);
+  }
+
+  function show(next) {
+    view = next;
+    shown.wake = askAgain;
+    entitle(`${view.title} - Azumaya`, view.title);
+    board.show(view);
+    again.hidden = true;
+    Object.assign(page.dataset, { ply: view.ply, yours: view.yours, over: view.over });
+    showAside(view);
+  }
+
+  again.addEventListener("click", () => {
+    askAgain();
+    board.focus(); // the button is gone
+  });
+  follow(first);
+  return board;
+}
