@@ -25,7 +25,7 @@ def exam_table(results: Sequence[ExamResult]) -> Table:
     """The results, a row for each agent and game, with 95 % intervals below the figures."""
     table = result_table(
         f"Exams, part {results[0].part}",
-        "95 % intervals below.",
+        "Second line: 95 % confidence interval.",
         "game\nagent",
         ("positions\nwon + drawn", "wins kept", "draws kept", "regret"),
     )
@@ -47,7 +47,7 @@ def distance_tables(results: Sequence[ExamResult]) -> Iterable[Table]:
         groups = together[0].by_distance()
         table = result_table(
             f"{game}: wins kept by plies left",
-            "95 % intervals below.",
+            "Second line: 95 % confidence interval.",
             "agent",
             [f"{low}-{high}" for low, high in groups],
         )

@@ -178,9 +178,19 @@ def _read(where: str) -> GameRecord:
 
 
 def _scene(position: Position, found: Analysis) -> Scene:
-    """What the position looks like, with the best move marked as the last one is after a game."""
-    cells = position.action_cells(found.moves[0].action)
-    return replace(position.scene(), last=frozenset(cells))
+    """A position with the best move marked, and the stone that it places where it will stand."""
+    action = position.action(found.best)
+    scene = position.scene()
+    marked = frozenset(position.action_cells(action))
+    after = position.copy().play(action).scene()
+    cells = range(len(scene.stones))
+    if any(scene.stones[cell] and not after.stones[cell] for cell in cells):
+        return replace(scene, last=marked)  # a stone moves: it is shown where it is
+    stones = [
+        after.stones[cell] if cell in marked and not scene.stones[cell] else scene.stones[cell]
+        for cell in cells
+    ]
+    return replace(scene, stones=tuple(stones), last=marked)
 
 
 def as_object(position: Position, found: Analysis) -> dict[str, Any]:

@@ -77,7 +77,7 @@ MOST_BYTES = 64
 app = typer.Typer(
     cls=with_default("grade"),
     name="class",
-    help="Mark the agents of a class, each confined in a process of its own.",
+    help="Grade students' agents, each in its own sandbox.",
 )
 
 GameName = Annotated[
@@ -182,7 +182,7 @@ def grade_command(
     ] = False,
     allow_baselines: WithBaselines = False,
 ) -> None:
-    """Mark the agents of a class: check, exam, games, marks as CSV, and a report.
+    """Grade students' agents: check, exam, games, marks as CSV, and a report.
 
     Results are stored as they come. After an interruption the same command resumes.
     Submissions that have not changed are not run again.

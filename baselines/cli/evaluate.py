@@ -46,7 +46,7 @@ def evaluate(
         ),
     ],
     second: Annotated[
-        str, typer.Argument(help="Its opponent, one of the same.", autocompletion=example_agents)
+        str, typer.Argument(help="Its opponent; same choices.", autocompletion=example_agents)
     ] = "greedy",
     game: Annotated[
         str | None,

@@ -91,7 +91,7 @@ def play(
         list[str] | None,
         typer.Option(
             help=f"A game: {', '.join(GAMES)}. Repeat for more. Default: those of the file; "
-            "all for a new one. With no agent named, those of the file play it from now on.",
+            "all for a new one. If you name no agent, those in the file also play it.",
             autocompletion=named_games,
         ),
     ] = None,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import sys
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
@@ -15,15 +17,16 @@ from azumaya.baselines.arena.entrants import HUMAN, choose_game, find_entrant, f
 from azumaya.baselines.arena.game_options import named_games
 from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.evaluate import Options
-from azumaya.baselines.cli.terminal import complaints
+from azumaya.baselines.cli.terminal import complaints, waiting
+from azumaya.baselines.play.rules import paragraphs
 from azumaya.baselines.play.table import Table
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse, summary
 from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
-from azumaya.envs import GAMES, OptionError
+from azumaya.envs import GAMES, MoveNameError, OptionError
 from azumaya.envs.notation import check_records_file, write_records
 from azumaya.envs.setup import POSITION
 
-HELP = "a move, or: moves, why MOVE, hint, undo, text, quit"
+HELP = "a move, or: help, moves, why MOVE, hint, undo, text, quit"
 LONGEST_INPUT = 10_000
 """The most characters in a line of input."""
 LONGEST_LINE = 8
@@ -55,7 +58,7 @@ def play(
     ] = HUMAN,
     second: Annotated[
         str,
-        typer.Option(help="Who plays player_1, one of the same.", autocompletion=_example_players),
+        typer.Option(help="Who plays player_1; same choices.", autocompletion=_example_players),
     ] = "greedy",
     option: Options = None,
     seed: Annotated[
@@ -77,7 +80,7 @@ def play(
         options |= {POSITION: position} if position else {}
         start = first_position(players, found, options, chosen)
         file = None if record is None else check_records_file(record, "--record")
-    typer.echo(f"{start.game.title}, seed {chosen}{_with(options)}. {HELP}")
+    _tell(f"{start.game.title}, seed {chosen}{_with(options)}. Type {HELP}")
     table = Table(players, chosen, [start])
     with ended_by_signals():  # such as that of a window that is closed
         try:
@@ -106,8 +109,31 @@ def _play_on(table: Table) -> int:
         typer.echo(f"{newline}left after {made}; the game is unfinished")
         return INTERRUPTED if isinstance(end, KeyboardInterrupt) else DONE
     _draw(table)
-    typer.echo(f"returns: {table.here.returns()}")
+    _tell(_result(table))
     return DONE
+
+
+def _result(table: Table) -> str:
+    """Who has won, in a sentence."""
+    returns = table.here.returns()
+    if returns[0] == returns[1]:
+        return "The game is a draw."
+    winner = int(returns[1] > returns[0])
+    points = f" by {abs(returns[winner]):g} points" * (abs(returns[winner]) > 1)
+    return f"{_called(table, winner)} wins{points}."
+
+
+def _called(table: Table, player: int) -> str:
+    """A player with the side of the game and who plays it."""
+    side = table.here.game.words.side(table.here.state[0], player)
+    return f"player_{player} ({side}, {table.players[player].name})"
+
+
+def _tell(text: str) -> None:
+    """Print text whose lines end between words."""
+    width = shutil.get_terminal_size().columns
+    for line in text.splitlines():
+        typer.echo(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False))
 
 
 def _draw(table: Table) -> None:
@@ -136,7 +162,8 @@ def _choose(table: Table) -> str | None:
     player = table.players[here.to_move]
     agent = player.agent
     if agent is not None:
-        move = move_of(agent, here, table.key, player.name)
+        with waiting(f"{player.name} is thinking"):
+            move = move_of(agent, here, table.key, player.name)
         typer.echo(f"player_{here.to_move} ({player.name}): {move}")
         return move
     _draw(table)
@@ -175,12 +202,16 @@ def _line(prompt: str) -> str:
 def _obey(line: str, table: Table) -> str | None:
     word, _, rest = line.partition(" ")
     try:
-        if word == "moves":
-            typer.echo(" ".join(table.here.legal_moves()))
+        if word in ("help", "?", "rules"):
+            _tell(_rules(table))
+        elif word == "moves":
+            _tell(" ".join(table.here.legal_moves()))
         elif word == "why":
-            typer.echo(table.here.explain(rest.strip()))
+            _tell(table.here.explain(rest.strip()))
         elif word == "hint":
-            typer.echo(_hint(table))
+            with waiting("searching"):
+                found = _hint(table)
+            _tell(found)
         elif word == "text":
             typer.echo(str(table.here))
         elif word == "undo":
@@ -191,9 +222,20 @@ def _obey(line: str, table: Table) -> str | None:
         else:
             table.here.copy().play(line)
             return line
+    except MoveNameError as error:
+        said = str(error).removeprefix("name=").replace(": must be", " is not a move; write", 1)
+        _tell(f"{said}. Type {HELP}")
     except ValueError as error:
-        typer.echo(f"{error} ({HELP})")
+        _tell(f"{error}. Type {HELP}")
     return None
+
+
+def _rules(table: Table) -> str:
+    """The rules, the form of a move in this position, and the commands."""
+    here = table.here
+    example = next(iter(here.legal_moves()))
+    rules = paragraphs(here.game.words.how_to_play)
+    return "\n".join([*rules, f"A move here: {example}. Type {HELP}"])
 
 
 def _hint(table: Table) -> str:

@@ -137,7 +137,7 @@ def serve(
         raise typer.BadParameter(f"--gallery {reason(error)}") from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    typer.echo(f"{url} - Ctrl-C ends the server; the games are kept")
+    typer.echo(f"{url} - Press Ctrl-C to stop; games are saved")
     if browser:
         opening = threading.Timer(SECONDS_TO_OPEN, webbrowser.open, [url])
         opening.daemon = True

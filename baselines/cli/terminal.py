@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -13,12 +14,22 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+)
 
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.system.files import reason
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 
+PATIENCE = 1.0
+"""Seconds after which a command says that it is at work."""
+COMPILING = "compiling, some 20 s the first time"
 UNUSABLE = (
     errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS,
     errno.ENAMETOOLONG, errno.ELOOP,
@@ -44,6 +55,24 @@ def progress(words: str, *more: ProgressColumn, on: Console | None = None) -> Pr
     before = [TextColumn(words)] if words else []
     columns = (*before, BarColumn(), MofNCompleteColumn(), *more)
     return Progress(*columns, console=on, transient=True, disable=not on.is_terminal)
+
+
+@contextmanager
+def waiting(words: str) -> Iterator[None]:
+    """Say that something takes a while, on the error stream of a terminal, from 1 s on.
+
+    The first use of a game compiles its kernels, which is what takes longest.
+    """
+    on = console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=on, transient=True, disable=not on.is_terminal) as shown:
+        late = threading.Timer(PATIENCE, lambda: shown.add_task(f"{words}; {COMPILING}"))
+        late.daemon = True
+        late.start()
+        try:
+            yield
+        finally:
+            late.cancel()
 
 
 def say(message: str) -> None:

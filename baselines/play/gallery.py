@@ -82,10 +82,10 @@ class Exhibit:
             return ""
         plies = turns(self.values)
         if not plies:
-            return "In the eyes of the search the lead never changes."
+            return "According to the search, one side led throughout."
         often = "once" if len(plies) == 1 else f"{len(plies)} times"
         where = "at" if len(plies) == 1 else "for the last time at"
-        return f"In the eyes of the search the lead changes {often}, {where} move {plies[-1]}."
+        return f"According to the search, the lead changed {often}, {where} move {plies[-1]}."
 
 
 def turns(values: Sequence[float]) -> list[int]:

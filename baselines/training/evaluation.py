@@ -316,7 +316,7 @@ def ladder_table(rungs: Sequence[Rung], title: str) -> Table:
     """The ladder as a table, the strongest at the top."""
     table = result_table(
         title,
-        "95 % intervals below. Stored results are marked *.",
+        "Second line: 95 % confidence interval. Stored results are marked *.",
         "agent",
         ("against\ngreedy", "exam:\nwins kept", "trained agent\nagainst it"),
     )

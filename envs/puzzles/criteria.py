@@ -261,7 +261,7 @@ class Report:
     def __str__(self) -> str:
         singles = self.facts.singles
         figures = (
-            f"{self.facts.givens} givens, {singles.ways_in} ways in, "
+            f"{self.facts.givens} givens, {singles.ways_in} singles at the start, "
             f"{singles.rounds} rounds of singles"
         )
         if self.ok:

@@ -82,12 +82,13 @@ def test_the_table_lists_the_best_moves() -> None:
     assert "best move" in result.output
 
 
-def test_the_best_move_is_marked_where_a_stone_will_be_laid(tmp_path: Path) -> None:
+def test_the_best_move_is_drawn_where_its_stone_will_be_placed(tmp_path: Path) -> None:
     file, start = tmp_path / "best.svg", Position("vierer_dominari")
     result = azumaya("analyse", "vierer_dominari", *BUDGET, "--output", file)
     assert result.exit_code == 0, result.output
     move = next(line.split()[1] for line in result.output.splitlines() if line.startswith("│"))
-    marked = replace(start.scene(), last=frozenset(start.action_cells(start.action(move))))
+    cells = frozenset(start.action_cells(start.action(move)))
+    marked = replace(start.scene(), stones=start.copy().play(move).scene().stones, last=cells)
     assert file.read_text("utf-8") == svg_of(marked) != start.svg()
     printed = azumaya("analyse", "vierer_dominari", *BUDGET).output
     assert "> best move" in printed

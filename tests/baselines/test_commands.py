@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -366,3 +368,25 @@ def test_the_error_for_a_missing_extra_is_one_line(
     assert "cli" in said
     assert said.startswith("azumaya: this needs the package 'typer'")
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("word", ["help", "?", "rules"])
+def test_the_rules_can_be_asked_for_while_one_plays(
+    word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = os.terminal_size((80, 24))
+    monkeypatch.setattr(play_commands.shutil, "get_terminal_size", lambda *usual: size)
+    said = azumaya("play", "--seed", 1, say=f"{word}\nquit\n").output
+    assert "5. A player who is to move and cannot" in said
+    assert f"A move here: {Position(GAME, seed=1).legal_moves()[0]}." in said
+    assert max(map(len, said.splitlines())) < 100  # the legend of the board is not folded
+
+
+def test_what_is_no_move_is_answered_with_the_form_of_one() -> None:
+    said = " ".join(azumaya("play", "--seed", 1, say="helpp\nquit\n").output.split())
+    assert "'helpp' is not a move; write a digit and a square, such as 5e4." in said
+
+
+def test_a_game_ends_with_a_sentence() -> None:
+    said = azumaya("play", "vierer_dominari", "--first", "random", "--seed", 1).output
+    assert re.search(r"\n(player_[01] \((white|black), \w+\) wins|The game is a draw)\.\n$", said)

@@ -47,7 +47,7 @@ def test_the_package_has_whole_games_of_every_kind() -> None:
         assert re.fullmatch(r"20\d\d-\d\d-\d\d", each.record.date)
         assert len(each.values) == len(each.record.moves) + 1
         assert each.values[-1] == each.record.returns[0]
-        assert "In the eyes of the search" in each.story
+        assert "According to the search" in each.story
     assert sum(len(gallery_line(each)) for each in exhibits) < 100_000
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from azumaya.baselines.agents.names import SIMPLE, read_search_name
 from azumaya.baselines.arena.entrants import HUMAN, Entrant, find_entrant
 from azumaya.baselines.arena.game_options import check_value, read_value
+from azumaya.baselines.play.rules import paragraphs
 from azumaya.baselines.play.server import people
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.own_files import picture
@@ -86,7 +87,7 @@ class Choices:
             "idea": game.words.idea,
             "minutes": game.words.minutes,
             "picture": picture(game.name) is not None,
-            "rules": game.words.how_to_play,
+            "rules": paragraphs(game.words.how_to_play),
             "levels": [vars(level) for level in people.levels(game, self._limits.search)],
             "options": _options(game),
         }

@@ -128,8 +128,8 @@ def form_of_moves(board: Board) -> Callable[[Settings], str]:
     def move_form(settings: Settings) -> str:
         also = "or end" if settings["referee"] else "end or claim"
         return (
-            f"a number from 1 to {board.numbers} and a square like 5e4, a blank like we4 or be4, "
-            f"{also}"
+            f"a number from 1 to {board.numbers} and a square, such as 5e4, "
+            f"a blank, such as we4 or be4, {also}"
         )
 
     return move_form

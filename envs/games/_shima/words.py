@@ -65,7 +65,7 @@ def move_form(settings: Settings) -> str:
     """What names of moves look like."""
     choices = _choice_names(settings)
     also = f" or one of {', '.join(choices)}" if choices else ""
-    return f"a digit and a square like 5e4{also}"
+    return f"a digit and a square, such as 5e4{also}"
 
 
 def action_cells(action: int, settings: Settings) -> tuple[int, ...]:

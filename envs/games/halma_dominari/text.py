@@ -81,7 +81,7 @@ def move_name(action: int, settings: Settings, mover: int = 0) -> str:
 
 def move_form(settings: Settings) -> str:
     """What names of moves look like."""
-    return "a digit from 1 to 6 and a square, like 5e4, or a digit and off, like 5off"
+    return "a digit from 1 to 6 and a square, such as 5e4, or a digit and off, such as 5off"
 
 
 def action_cells(action: int, settings: Settings) -> tuple[int, ...]:

@@ -76,7 +76,7 @@ function buildRules(aside, first) {
   add(panel, "summary", "How to play");
   const legend = add(panel, "div");
   const rules = add(panel, "div");
-  choices().then(({ games }) => addRules(rules, games.find(({ name }) => name === first.game)?.rules ?? ""), () => {});
+  choices().then(({ games }) => addRules(rules, games.find(({ name }) => name === first.game)?.rules ?? []), () => {});
   const options = Object.entries(first.options).map((pair) => pair.join(" = "));
   if (options.length) add(panel, "p", `Options of this game: ${options.join(", ")}.`);
   return (view) => {

@@ -2,22 +2,9 @@
 
 import { add } from "./page.js";
 
-// A text that was wrapped by hand, as paragraphs: a sentence whose line has room for the next word ends one.
-export function paragraphs(text) {
-  const lines = text.split("\n");
-  const width = Math.max(...lines.map((line) => line.length));
-  const found = [];
-  lines.forEach((line, n) => {
-    const before = lines[n - 1];
-    const hadRoom = n && /[.:]$/.test(before) && before.length + 1 + line.split(" ")[0].length <= width;
-    if (n && !hadRoom && !/^\d+\. /.test(line)) found[found.length - 1] += ` ${line}`;
-    else found.push(line);
-  });
-  return found;
-}
-
-export function addRules(parent, text) {
-  for (const each of paragraphs(text)) {
+// `paragraphs` are those of the rules; numbered ones begin with the number.
+export function addRules(parent, paragraphs) {
+  for (const each of paragraphs) {
     const [, number, rest] = each.match(/^(\d+\. )?(.*)$/);
     const line = add(parent, "p", "", number ? { class: "rule" } : {});
     if (number) add(line, "b", number);
