@@ -195,10 +195,38 @@ def _check_windows(answer: AlphaBeta, position: Position, value: float) -> int:
         require(
             low <= given <= high,
             f"in {position}: with alpha={alpha} and beta={beta} yours is {given:g}, but the exact "
-            f"value is {value:+.0f}, so it should be {bounds}. When the other player is "
-            "to move, the window is turned round: (-beta, -alpha).",
+            f"value is {value:+.0f}, so it should be {bounds}."
+            f"{_window_hint(position, alpha, beta, given)}",
         )
     return played
+
+
+def _window_hint(position: Position, alpha: float, beta: float, given: float) -> str:
+    """What is wrong with the windows, if one of two mistakes gives this value."""
+    if given == _with_windows(position, alpha, beta, turned=False):
+        return " When the other player is to move, the window is turned round: (-beta, -alpha)."
+    if given == _with_windows(position, alpha, beta, turned=True):
+        return (
+            " This is what comes out if the window is turned round after every move. Look at "
+            "to_move: where the same player is to move again, it stays (alpha, beta)."
+        )
+    return ""
+
+
+def _with_windows(position: Position, alpha: float, beta: float, *, turned: bool) -> float:
+    """What alpha-beta returns if it turns its window round after every move, or never."""
+    best = float("-inf")
+    for action in position.legal_actions():
+        after = position.copy().play(action)
+        value = 0.0
+        if not after.is_over:
+            window = (-beta, -alpha) if turned else (alpha, beta)
+            value = _with_windows(after, *window, turned=turned)
+        best = max(best, gain(position, after, value))
+        alpha = max(alpha, best)
+        if alpha >= beta:
+            break
+    return best
 
 
 def _refuse(position: Position, given: float, value: float) -> None:
@@ -210,6 +238,8 @@ def _refuse(position: Position, given: float, value: float) -> None:
         )
     elif given == -value != 0:
         hint = " The sign is wrong: a value is for the player to move."
+    else:
+        hint = _window_hint(position, -BOUND, BOUND, given)
     require(False, f"in {position}: yours is {given:g}, and the exact value is {value:+.0f}.{hint}")
 
 

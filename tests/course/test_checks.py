@@ -94,6 +94,15 @@ WRONG = {
         "        if alpha >= beta:\n            break\n    return best\n",
         "window is turned round",
     ),
+    "the window is turned round after every move": (
+        "03-1",
+        "    best = -2\n    for action in position.legal_actions():\n"
+        "        after = position.copy().play(action)\n"
+        "        value = 0 if after.is_over else alphabeta(after, -beta, -alpha)\n"
+        "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
+        "        if alpha >= beta:\n            break\n    return best\n",
+        "window is turned round after every move",
+    ),
     "a bound below the value": (
         "03-1",
         "    from azumaya.baselines.course.minimax import alphabeta as search\n"
