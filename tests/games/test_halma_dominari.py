@@ -449,4 +449,4 @@ def test_scene() -> None:
     ]
     assert scene.notes == ("player_1 (black) to move",)
     laying = Position("halma_dominari", setup="choose").scene()
-    assert [name for name, _ in laying.trays] == ["white to lay", "black to lay"]
+    assert [name for name, _ in laying.trays] == ["white to place", "black to place"]

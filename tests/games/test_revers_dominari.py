@@ -273,7 +273,7 @@ def test_after_200_turns_the_game_is_cut_off() -> None:
     ("text", "error"),
     [
         (rows("..a2..", "..1d..") + " w", "twice"),
-        (rows("..12..", "..34..") + " w", "cannot lay"),
+        (rows("..12..", "..34..") + " w", "cannot place"),
         (f"{START} w phase=blanks", "no dead cell"),
         (rows("..12..", "..34..") + " w result=0", "not how this game ends"),
         (f"{START} w result=1", "not how this game ends"),
@@ -310,7 +310,7 @@ def test_the_result_must_fit_the_reward() -> None:
 @pytest.mark.parametrize(
     ("undo", "error"),
     [
-        (START.replace("..a2", "..12"), "white could not lay on b4"),
+        (START.replace("..a2", "..12"), "white could not place a number on b4"),
         (rows("..ab..", "..3d.."), "no turn changes these colours: d4"),
         (rows("..1...", "..3d.."), "without one number"),
     ],

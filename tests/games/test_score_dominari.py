@@ -69,7 +69,7 @@ def test_a_player_who_cannot_lay_is_skipped_and_may_then_lay_anywhere() -> None:
     position.play("5e5")
     assert words(position) == ["w", "free=w"]
     assert cells(position) == {"a6", "b6", "c6", "d6", "a5", "c5", "d5"}
-    assert "skipped and may lay on any empty cell" in position.explain("3c6")
+    assert "skipped and may place a number on any empty cell" in position.explain("3c6")
 
 
 def test_the_right_takes_precedence_over_the_corner() -> None:
@@ -80,7 +80,7 @@ def test_the_right_takes_precedence_over_the_corner() -> None:
     position = after(position, "3e1")
     assert words(position) == ["w", "free=w"]
     assert len(cells(position)) == 32
-    assert "skipped and may lay on any empty cell" in position.explain("4a6")
+    assert "skipped and may place a number on any empty cell" in position.explain("4a6")
     assert words(after(position, "4a6")) == ["b"]
 
 
@@ -239,7 +239,7 @@ CORNERS = ".....c/....../....../....../....../3....."
         (f"{CORNERS} w undofree=w", "only with undo="),
         (f"{CORNERS} w result=0", "not how this game ends"),
         (f"{EXAMPLE} b result=1", "not how this game ends"),
-        (f"{EXAMPLE} b", "cannot lay"),
+        (f"{EXAMPLE} b", "cannot place"),
         (".....c/....../....../....../....../W..... w", "white has blanks but no number"),
         (".....B/....../....../....../....../3..... w", "black has blanks but no number"),
         (f"{EXAMPLE.translate(NO_WHITE)} b result=-1", "white has blanks but no number"),
@@ -287,7 +287,7 @@ def test_blanks_of_a_wrong_turn_are_the_movers() -> None:
     wrong = ".....c/....../....../....../.3..../3....W b"
     text = f"{wrong} claim=1 undo={CORNERS} turns=3"
     assert str(start(text, referee=False)) == text
-    with pytest.raises(PositionError, match="blanks laid in that turn must be white's: f1"):
+    with pytest.raises(PositionError, match="blanks placed in that turn must be white's: f1"):
         start(text.replace("W", "B"), referee=False)
 
 

@@ -191,11 +191,11 @@ def test_a_player_without_a_move_is_skipped() -> None:
 
 
 def test_a_starter_without_a_move_is_an_error() -> None:
-    with pytest.raises(OptionError, match="cannot lay"):
+    with pytest.raises(OptionError, match="cannot place"):
         horikomi(STUCK)
     with pytest.raises(OptionError, match="puzzle 2"):
         Position("sudoku_horikomi", puzzle=[EMPTY, STUCK])
-    with pytest.raises(OptionError, match="cannot lay"):
+    with pytest.raises(OptionError, match="cannot place"):
         horikomi(STUCK, handicap=(0, 3))
 
 
@@ -373,7 +373,7 @@ def test_no_stock_in_the_opening() -> None:
 
 def test_a_player_who_would_be_skipped_is_not_to_move() -> None:
     board = "/".join(STUCK[i : i + 9] for i in range(0, 81, 9))
-    with pytest.raises(PositionError, match="cannot lay"):
+    with pytest.raises(PositionError, match="cannot place"):
         from_text(board + " l")
     assert from_text(board + " d").legal_moves() == ["1f7"]
 

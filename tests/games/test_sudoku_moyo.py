@@ -466,9 +466,9 @@ def test_puzzles_may_be_numbers(puzzle: Any, texts: str | list[str]) -> None:
     ("puzzle", "options", "message"),
     [
         ("11" + "." * 79, {}, "1 lies twice .* a9 and b9"),
-        (SOLVED, {}, "cannot lay"),
-        (without("d9"), {}, "cannot lay"),
-        (without("d9"), {"handicap": (0, 0)}, "cannot lay"),
+        (SOLVED, {}, "cannot place"),
+        (without("d9"), {}, "cannot place"),
+        (without("d9"), {"handicap": (0, 0)}, "cannot place"),
         (EMPTY + ".", {}, "puzzle"),
         ("x" * 81, {}, "puzzle"),
         ([EMPTY, SOLVED], {}, "puzzle 2"),
@@ -541,7 +541,7 @@ def test_a_puzzle_that_breaks_the_set_of_a_region_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (f"{text_of(SOLVED)} l", {}, "cannot lay"),
+        (f"{text_of(SOLVED)} l", {}, "cannot place"),
         (f"{text_of('11' + '.' * 79)} l", {}, "1 lies twice"),
         (f"{text_of(EMPTY)} l stage=colour", {}, "choose"),
         (f"{text_of(EMPTY)} d stage=colour", {"setup": "choose"}, "player_0 is to move"),

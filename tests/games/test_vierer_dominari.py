@@ -85,7 +85,7 @@ def test_the_dead_cell_of_the_rule_text() -> None:
     assert legal(filling) == {"wd3", "end"}
     assert filling.to_move == 0
     assert "wd3 is legal: d3 is dead" in filling.explain("wd3")
-    assert "f6 is not dead, since 2, 3, 4 and 5 may still be laid there" in filling.explain("wf6")
+    assert "f6 is not dead, since 2, 3, 4 and 5 may still be placed there" in filling.explain("wf6")
     assert after(filling, "wd3").returns() == (1, -1)  # b3, c3, d3, e3
 
 
@@ -343,7 +343,7 @@ def test_two_hundred_undone_turns_end_the_game() -> None:
         (f"{ONE} w result=1", "not how this game ends"),
         (f"{ONE} w result=0", "not how this game ends"),
         (f"{ONE} w result=limit", "referee=False"),
-        (BLANKS_12.replace("./B34", "a/B34").replace(" b", " w"), "cannot lay"),
+        (BLANKS_12.replace("./B34", "a/B34").replace(" b", " w"), "cannot place"),
         (BLANKS_12.replace("1W.3", "1WW3"), "13 blanks"),
     ],
 )
@@ -375,7 +375,7 @@ def test_study_positions_need_no_history(text: str) -> None:
         (f"{ONE} b turns=199 result=limit", "needs turns=200"),
         (f"{ONE} b claim=1", "needs turns="),
         (f"{ONE} b claim=0 turns=1", "from 1 to 1"),
-        (f"{ONE} w claim=1 turns=1", "black has laid no number"),
+        (f"{ONE} w claim=1 turns=1", "black has placed no number"),
         (f"{ONE} b turns=1 undo={EMPTY}", "needs claim=1"),
         (f"{ONE} b claim=1 turns=1 undo={EMPTY}", "broke no rule"),
         (f"{ONE} b claim=1 turns=1 undo={ONE}", "without one number"),
@@ -398,7 +398,7 @@ def test_study_positions_need_no_history(text: str) -> None:
         ),
         (
             f"{THREE[:-1]}B b claim=1 turns=9 undo=.3..../3...../....../....../....../......",
-            "blanks laid in that turn must be white's: f1",
+            "blanks placed in that turn must be white's: f1",
         ),
         (f"{THREE} b claim=1 phase=blanks turns=9", "a turn begins"),
         (f"{THREE} w phase=blanks turns=9", "no dead cell"),

@@ -46,10 +46,11 @@ CITED = {
     "revers_dominari": {2: "must capture"},
     "score_dominari": {1: "first number goes to a1", 2: "stone of your own colour"},
     "sudoku_horikomi": {
-        2: "must lay one there", 4: "No number may stand twice", 5: "four stones of each number",
+        2: "must place one there", 4: "No number may stand twice", 5: "four stones of each number",
     },
     "sudoku_moyo": {
-        2: "must lay one there", 3: "light lays only in light", 4: "No number may stand twice",
+        2: "must place one there", 3: "light places numbers only in light",
+        4: "No number may stand twice",
     },
     "sudoku_tiles": {2: "No number may stand twice"},
     "vierer_dominari": {1: "beside a stone of either colour"},
@@ -201,4 +202,4 @@ def test_what_happens_at_the_limit_of_abalone_is_told() -> None:
 
 
 def test_how_the_stones_of_halma_are_laid_is_told() -> None:
-    assert "they are laid first, in turns" in rules_prompt(Position("halma_dominari"))
+    assert "they are placed first, in turns" in rules_prompt(Position("halma_dominari"))

@@ -22,7 +22,8 @@ REFEREE = Option(
     "referee",
     True,
     "`True`, `False`",
-    "`False`: numbers may be laid against the Sudoku rule, and the opponent may claim such a turn.",
+    "`False`: numbers may be placed against the Sudoku rule, and the opponent may claim such a "
+    "turn.",
     one_of("referee", True, False),
     rules=NO_REFEREE_TEXT,
 )

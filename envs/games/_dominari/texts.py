@@ -218,7 +218,7 @@ def _check_over(state: Any, parts: PositionText, places: Places) -> None:
             raise PositionError(f"position: result={LIMIT} needs turns={TURN_LIMIT}")
         if not _may_lay(state, places):
             raise PositionError(
-                f"position: result={LIMIT}, but the player to move cannot lay a number"
+                f"position: result={LIMIT}, but the player to move cannot place a number"
             )
 
 
@@ -234,7 +234,9 @@ def _check_blanks(state: Any) -> None:
     if not can_fill(state):
         raise PositionError("position: phase=blanks, but there is no dead cell or no blank left")
     if not state["colours"][mover] & ~state["blanks"]:
-        raise PositionError(f"position: phase=blanks, but {COLOUR_NAMES[mover]} has laid no number")
+        raise PositionError(
+            f"position: phase=blanks, but {COLOUR_NAMES[mover]} has placed no number"
+        )
 
 
 def _check_number(state: Any, places: Places) -> None:
@@ -242,7 +244,7 @@ def _check_number(state: Any, places: Places) -> None:
     state["targets"] = places(state, mover)
     if not can_lay(state):
         raise PositionError(
-            f"position: {COLOUR_NAMES[mover]} is to move and cannot lay a number, but no result= "
+            f"position: {COLOUR_NAMES[mover]} is to move and cannot place a number, but no result= "
             "is given"
         )
     if state["claim"]:
@@ -250,7 +252,7 @@ def _check_number(state: Any, places: Places) -> None:
             raise PositionError("position: claim=1 needs turns= of 1 or more")
         if not state["colours"][1 - mover] & ~state["blanks"]:
             raise PositionError(
-                f"position: claim=1, but {COLOUR_NAMES[1 - mover]} has laid no number"
+                f"position: claim=1, but {COLOUR_NAMES[1 - mover]} has placed no number"
             )
 
 
@@ -310,7 +312,9 @@ def read_undo(
     if has(before["candidates"][number], cell):
         raise PositionError(f"position: undo=: the {number + 1} on {square} broke no rule")
     if not has(before["targets"], cell) or not can_lay(before):
-        raise PositionError(f"position: undo=: {COLOUR_NAMES[mover]} could not lay on {square}")
+        raise PositionError(
+            f"position: undo=: {COLOUR_NAMES[mover]} could not place a number on {square}"
+        )
     state["wrong"] = 1
     state["prior"] = before["colours"]
 
@@ -343,7 +347,8 @@ def _check_blanks_laid(state: Any, before: Any) -> None:
     if wrong:
         squares = ", ".join(SQUARES[cell] for cell in cells_of(np.array([wrong], U64)))
         raise PositionError(
-            f"position: undo=: blanks laid in that turn must be {COLOUR_NAMES[mover]}'s: {squares}"
+            f"position: undo=: blanks placed in that turn must be {COLOUR_NAMES[mover]}'s: "
+            f"{squares}"
         )
 
 

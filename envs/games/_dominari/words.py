@@ -57,9 +57,9 @@ def result_note(state: Any) -> str:
 
 
 TURN_TEXT = """\
-A turn begins with a number of your own colour laid on an empty cell. No number may stand twice
+A turn begins with a number of your own colour placed on an empty cell. No number may stand twice
 in a row, a column or a block, whatever its colour. Then, while there are dead cells (empty cells
-on which no number fits) and blanks left of the 12 that both players share, you may lay blanks on
+on which no number fits) and blanks left of the 12 that both players share, you may place blanks on
 dead cells, one a step, as many as you like; `end` ends the turn. If there is no dead cell or no
 blank left, the turn ends by itself."""
 POINTS_TEXT = """\
@@ -67,9 +67,10 @@ Each number of your own colour scores 1 point; each block full of your own stone
 a blank in it); each row or column full of your own stones 3 (2 with a blank)."""
 """Parts of the `how_to_play` of all three games."""
 NO_REFEREE_TEXT = """\
-A number may be laid although it then stands twice in a row, a column or a block, and the opponent
-may object. A turn is wrong if its number stood twice when it was laid. Who can lay, which cells are
-dead and when the game is over still depend on where numbers fit without standing twice.
+A number may be placed although it then stands twice in a row, a column or a block, and the opponent
+may object. A turn is wrong if its number stood twice when it was placed. Who can place a number,
+which cells are dead and when the game is over still depend on where numbers fit without standing
+twice.
 One more move, `claim`, is legal as the first step of a turn, once, if the last turn was the
 opponent's. If that turn was wrong, it is undone as a whole. If it was right, but an earlier turn
 has left a number twice, the game ends as a draw. Otherwise nothing happens. If the game goes on,
@@ -218,21 +219,21 @@ def _explain_claim(state: Any) -> str:
 
 def _explain_end(filling: bool) -> str:
     if filling:
-        return " is legal: the number is laid, and blanks are optional"
-    return ": a turn begins with a number, which must be laid"
+        return " is legal: the number is placed, and blanks are optional"
+    return ": a turn begins with a number, which must be placed"
 
 
 def _explain_phase(filling: bool) -> str:
     if filling:
-        return ": the number of this turn is laid, so only blanks or end may follow"
-    return ": a blank may be laid only after the number of the same turn"
+        return ": the number of this turn is placed, so only blanks or end may follow"
+    return ": a blank may be placed only after the number of the same turn"
 
 
 def _explain_blank(state: Any, cell: int) -> str:
     numbers = candidates_on(state, cell)
     if numbers:
         fits = list_of([str(n) for n in numbers])
-        return f": {SQUARES[cell]} is not dead, since {fits} may still be laid there"
+        return f": {SQUARES[cell]} is not dead, since {fits} may still be placed there"
     return f" is legal: {SQUARES[cell]} is dead, and there are blanks left"
 
 
@@ -294,7 +295,7 @@ def turn_note(state: Any) -> str:
         return f"over: {TURN_LIMIT} turns without an end"
     if state["over"]:
         return result_note(state)
-    task = "blanks, or end" if state["phase"] == BLANKS else "lay a number"
+    task = "blanks, or end" if state["phase"] == BLANKS else "place a number"
     return f"{side_name(int(state['to_move']))}: {task}{', or claim' if state['claim'] else ''}"
 
 

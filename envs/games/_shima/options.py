@@ -17,7 +17,7 @@ SHARED_OPTIONS = (
         None,
         "81 characters (`.` or `0` = empty) or whole numbers, a sequence of these, an array "
         '`(n, 81)`, a path to a puzzle file, `"train"`, `"test"`, or None',
-        "The puzzle laid out first. Of several puzzles the seed draws one: with None from the "
+        "The puzzle set up first. Of several puzzles the seed draws one: with None from the "
         "shipped bank, with `train` or `test` from a fixed part of it, else from the sequence or "
         "the file.",
         load_puzzles,
@@ -44,7 +44,7 @@ SHARED_OPTIONS = (
         "handicap",
         None,
         "`(player, n)` or None",
-        "This player first lays n stones in the neutral region, while any fit.",
+        "This player first places n stones in the neutral region, while any fit.",
         starts.check_handicap,
     ),
 )

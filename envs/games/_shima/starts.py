@@ -104,7 +104,7 @@ def puzzle_starts(
     stuck = _begin_play_at_once(states, open_play)
     if stuck.any() and not puzzles.bank:
         raise OptionError(
-            f"puzzle {int(stuck.argmax()) + 1}: the player who starts cannot lay a stone"
+            f"puzzle {int(stuck.argmax()) + 1}: the player who starts cannot place a stone"
         )
     if stuck.all():
         raise OptionError(f"territory: none of the {len(puzzles.digits)} puzzles fits it")

@@ -225,7 +225,7 @@ def check_to_move(state: Any, can_move: bool) -> None:
     if stage >= PLAY:
         if not can_move:
             raise PositionError(
-                "position: the player to move cannot lay a stone, but no result= is given"
+                "position: the player to move cannot place a stone, but no result= is given"
             )
         return
     expected = mover_before_play(state)

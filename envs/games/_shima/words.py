@@ -118,7 +118,7 @@ TASKS = {
     DRAFT: "draft a region (r1 to r9)",
     COLOUR: "choose a colour (light or dark)",
     STARTER: "choose who starts (start0 or start1)",
-    HANDICAP: "lay a handicap stone in the neutral region",
+    HANDICAP: "place a handicap stone in the neutral region",
 }
 
 
@@ -127,7 +127,7 @@ def explain_before(state: Any, action: int, settings: Settings) -> str | None:
     name, stage = move_name(action, settings), int(state["stage"])
     number = action < NUMBER_ACTIONS
     if stage >= HANDICAP:
-        return None if number else f"{name}: that step is over; a number is to be laid"
+        return None if number else f"{name}: that step is over; a number is to be placed"
     fits = {
         DRAFT: name.startswith("r"),
         COLOUR: name in ("light", "dark"),

@@ -53,8 +53,8 @@ IDEA = (
 HOW_TO_PLAY = f"""\
 {BOARD_TEXT}
 1. Each player has the numbers 1 to 6. White starts in the corner at a1, black in the corner at f6.
-If the numbers are not there yet, they are laid first, in turns: white's 1, black's 1, white's 2 and
-so on, white's on free cells among a1 b1 c1 a2 b2 a3, black's among f6 e6 d6 f5 e5 f4.
+If the numbers are not there yet, they are placed first, in turns: white's 1, black's 1, white's 2
+and so on, white's on free cells among a1 b1 c1 a2 b2 a3, black's among f6 e6 d6 f5 e5 f4.
 2. A turn moves one of your own stones. It goes to a neighbouring free cell, or jumps over one
 neighbouring stone of either colour to the free cell just behind it; jumps may be chained. Stones
 jumped over stay. Every step and every jump goes forward: for white up, right, or diagonally up and
@@ -66,7 +66,7 @@ stone that jumps over a stone on that cell leaves the board too. A jump that lan
 cell ends there.
 5. A player who can move must move; one who cannot is skipped. If neither can, the game is a draw.
 6. The first player to have all six stones off the board wins.
-Moves: 5e4 moves your 5 to e4, or lays it there; 5off takes your 5 off the board."""
+Moves: 5e4 moves your 5 to e4, or places it there; 5off takes your 5 off the board."""
 
 
 # ---- move names ----
@@ -134,7 +134,7 @@ def _explain_laying(state: Any, action: int) -> str:
     following = int(laid(state, player))
     number, cell = action // CELLS, action % CELLS
     if action >= OFF_ACTION or number != following:
-        return f": the stones are still being laid, and the {following + 1} is next (rule 1)"
+        return f": the stones are still being placed, and the {following + 1} is next (rule 1)"
     if cell not in START_CELLS[player]:
         cells = " ".join(SQUARES[c] for c in START_CELLS[player])
         return f": {COLOUR_NAMES[player]}'s start cells are {cells} (rule 1)"
@@ -176,7 +176,7 @@ def _explain_move(state: Any, player: int, number: int, cell: int, taken: Any) -
 
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
     """The position as renderers see it, with the stones borne off beside the board."""
-    tray = "to lay" if state["stage"] == CHOOSE else "borne off"
+    tray = "to place" if state["stage"] == CHOOSE else "borne off"
     return Scene(
         board="dominari36",
         grounds=GROUNDS,
@@ -210,7 +210,7 @@ def _off_board(state: Any, player: int) -> tuple[Stone, ...]:
 def _note(state: Any) -> str:
     if state["over"]:
         return result_note(state)
-    task = "lay the next stone" if state["stage"] == CHOOSE else "move"
+    task = "place the next stone" if state["stage"] == CHOOSE else "move"
     return f"{side_name(int(state['to_move']))} to {task}"
 
 
@@ -323,7 +323,7 @@ def _check_laying(state: Any, over: bool) -> None:
     in_turn = len(numbers[WHITE]) == count + mover and count < NUMBERS
     if over or not in_turn or any(found != list(range(len(found))) for found in numbers):
         raise PositionError(
-            "position: stage=choose: white lays the 1, then black lays the 1, white the 2, and so "
+            "position: stage=choose: white places the 1, then black the 1, white the 2, and so "
             "on, which cannot lead to these stones with this player to move"
         )
     for player in (WHITE, BLACK):

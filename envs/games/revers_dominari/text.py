@@ -24,17 +24,17 @@ HOW_TO_PLAY = f"""\
 {BOARD_TEXT} The numbers are 1 to 6.
 {words.TURN_TEXT}
 1. At the start four numbers fill the centre.
-2. A number must capture at least one opposing stone. A player who can lay no such number is
+2. A number must capture at least one opposing stone. A player who can place no such number is
 skipped.
 3. A stone captures (a) opposing stones without a gap along a row or column between it and another
 stone of yours; (b) an opposing stone that is beside it and beside a stone of yours diagonal to
 it; (c) two opposing stones that make a 2x2 square with it and a stone of yours beside it. All
 captured stones turn over together to your colour.
-4. Blanks are laid in white or black, as you like. One of your own colour captures by rule 3, but
+4. Blanks are placed in white or black, as you like. One of your own colour captures by rule 3, but
 need not; one of the other colour never captures.
-5. The game ends when neither player can lay a number. The higher score wins; equal scores draw.
+5. The game ends when neither player can place a number. The higher score wins; equal scores draw.
 {words.POINTS_TEXT}
-Moves: 5e4 lays a 5 on e4; we4 lays a white blank on e4 and be4 a black one; end ends the turn."""
+Moves: 5e4 places a 5 on e4; we4 places a white blank on e4, be4 a black one; end ends the turn."""
 
 
 def write_text(state: Any, settings: Settings) -> str:

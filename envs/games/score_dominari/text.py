@@ -34,12 +34,12 @@ HOW_TO_PLAY = f"""\
 1. White's first number goes to a1, black's first to f6.
 2. Every later number goes beside a stone of your own colour; diagonal neighbours count, and so do
 blanks.
-3. A player who cannot lay a number is skipped; their next number may go on any empty cell where
+3. A player who cannot place a number is skipped; their next number may go on any empty cell where
 it fits its row, column and block.
-4. Blanks are laid in your own colour.
+4. Blanks are placed in your own colour.
 5. The game ends when no number fits any empty cell. The higher score wins; equal scores draw.
 {words.POINTS_TEXT}
-Moves: 5e4 lays a 5 on e4; we4 (white) or be4 (black) lays a blank on e4; end ends the turn."""
+Moves: 5e4 places a 5 on e4; we4 (white) or be4 (black) places a blank on e4; end ends the turn."""
 
 
 # ---- position texts ----
@@ -87,7 +87,7 @@ def _check_blanks(state: Any, prefix: str) -> None:
     for player in _only_blanks(state, state["colours"]):
         raise PositionError(
             f"position: {prefix}{COLOUR_NAMES[player]} has blanks but no number; a player "
-            "lays blanks only after a number"
+            "places blanks only after a number"
         )
 
 
@@ -102,7 +102,7 @@ def _read_rights(state: Any, before: Any, parts: PositionText) -> None:
     for player in (WHITE, BLACK):
         if state["free"][player] and _can_begin(state, player):
             raise PositionError(
-                f"position: free=: {COLOUR_NAMES[player]} can lay the first number on "
+                f"position: free=: {COLOUR_NAMES[player]} can place the first number on "
                 f"{SQUARES[CORNERS[player]]}, so has not been skipped"
             )
     if "undo" in parts.fields:
@@ -142,7 +142,7 @@ def where(state: Any, cell: int) -> str:
     mover, square = int(state["to_move"]), SQUARES[cell]
     colour, corner = COLOUR_NAMES[mover], int(CORNERS[mover])
     if state["free"][mover]:
-        return f"{colour} was skipped and may lay on any empty cell (rule 3)"
+        return f"{colour} was skipped and may place a number on any empty cell (rule 3)"
     if not state["colours"][mover]:
         return f"{colour}'s first number goes to {SQUARES[corner]} (rule 1)"
     near = [
@@ -158,7 +158,7 @@ def where(state: Any, cell: int) -> str:
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
     """The position as renderers see it."""
     rights = list_of([COLOUR_NAMES[p] for p in (WHITE, BLACK) if state["free"][p]])
-    note = f"{rights} may lay anywhere" if rights else ""
+    note = f"{rights} may place anywhere" if rights else ""
     return words.scene(state, start, (words.points_note(state), note))
 
 

@@ -28,20 +28,20 @@ from azumaya.envs.text import PositionText
 IDEA = "Fill your own regions, and spoil your opponent's: whoever has fewer holes at the end wins."
 HOW_TO_PLAY = f"""\
 {words.BOARD_TEXT}
-A turn is one number from 1 to 9 laid on an empty cell. Numbers are never moved or removed.
+A turn is one number from 1 to 9 placed on an empty cell. Numbers are never moved or removed.
 1. Some numbers lie on the board at the start.
-2. While any number can be laid in the neutral region, the player to move must lay one there.
-3. After that, players lay in any light or dark region, their own or the opponent's.
+2. While any number can be placed in the neutral region, the player to move must place one there.
+3. After that, players place numbers in any light or dark region, their own or the opponent's.
 4. No number may stand twice in a row, a column, a block or a region.
 5. Each player has four stones of each number. A number on the board at the start is one of the
-region owner's stones, a number laid under rule 3 one of the stones of the player who lays it;
-numbers laid under rule 2 are taken from neither. A player cannot lay a number of which they have no
-stone left.
+region owner's stones, a number placed under rule 3 one of the stones of the player who places it;
+numbers placed under rule 2 are taken from neither. A player cannot place a number of which they
+have no stone left.
 6. A player without a move is skipped. The game ends when neither player has one.
 7. Whoever has fewer empty cells in their own four regions wins. If equal, whoever has more full
 regions of their own wins, then more regions with one empty cell, then with two, and so on. If all
 is equal, the game is a draw.
-A move is named by the number and the square: 5e4 lays a 5 on e4."""
+A move is named by the number and the square: 5e4 places a 5 on e4."""
 
 
 # ---- position texts ----
@@ -137,7 +137,7 @@ def explain(state: Any, action: int, settings: Settings) -> str:
     if stage == HANDICAP:
         return f"{name}: handicap stones go to the neutral region"
     if neutral_room(state):
-        return f"{name}: while a number fits the neutral region, it must be laid there (rule 2)"
+        return f"{name}: while a number fits the neutral region, it must be placed there (rule 2)"
     left = stock_of(state, int(state["to_move"]))[number - 1]
     if not left:
         return f"{name}: none of your four stones with the {number} is left (rule 5)"

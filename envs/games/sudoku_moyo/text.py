@@ -21,14 +21,14 @@ from azumaya.envs.text import PositionText, read_whole
 IDEA = "Fill your own regions by the Sudoku rule: the first who cannot place a number loses."
 HOW_TO_PLAY = f"""\
 {words.BOARD_TEXT}
-Players take turns, and a turn is one number from 1 to 9 laid on an empty cell. Numbers are never
+Players take turns, and a turn is one number from 1 to 9 placed on an empty cell. Numbers are never
 moved or removed.
 1. Some numbers lie on the board at the start.
-2. While any number can be laid in the neutral region, the player to move must lay one there.
-3. After that, light lays only in light regions, and dark only in dark regions.
+2. While any number can be placed in the neutral region, the player to move must place one there.
+3. After that, light places numbers only in light regions, and dark only in dark regions.
 4. No number may stand twice in a row, a column, a block or a region.
-5. A player who is to move and cannot lay a number loses. There is no draw.
-A move is named by the number and the square: 5e4 lays a 5 on e4."""
+5. A player who is to move and cannot place a number loses. There is no draw.
+A move is named by the number and the square: 5e4 places a 5 on e4."""
 
 
 # ---- position texts ----
@@ -65,7 +65,9 @@ def _read_points(states: np.ndarray, parts: PositionText) -> None:
     states["streak"] = read_whole(parts.fields["points"], "points", 0, CELLS)
     state = states[0]
     if can_move(state, 1 - int(state["to_move"])):
-        raise PositionError("position: points= is allowed only if the opponent cannot lay a stone")
+        raise PositionError(
+            "position: points= is allowed only if the opponent cannot place a stone"
+        )
     laid = sum(digit != 0 for digit in digits_of(state))
     if state["streak"] > laid:
         raise PositionError(
@@ -87,7 +89,7 @@ def _check_possible(states: np.ndarray, winner_last: bool) -> None:
         if winner_last and np.sign(state["payoff"]) != 1 - 2 * state["to_move"]:
             raise PositionError(
                 "position: the side to move of a finished game is the player who made the last "
-                f"step; with result={int(state['payoff'])} that must be the winner, who laid a "
+                f"step; with result={int(state['payoff'])} that must be the winner, who placed a "
                 "stone"
             )
     else:
@@ -128,7 +130,7 @@ def _why_not_in(owner: int | None, wanted: int, stage: int) -> str:
     if stage == HANDICAP:
         return "handicap stones go to the neutral region"
     if wanted == NEUTRAL:
-        return "while a number fits the neutral region, it must be laid there (rule 2)"
+        return "while a number fits the neutral region, it must be placed there (rule 2)"
     whose = "neutral" if owner == NEUTRAL else "the opponent's"
     return f"the region is {whose}, and stones go to regions of your own (rule 3)"
 
@@ -149,7 +151,7 @@ def _note(state: Any) -> str:
     if state["stage"] < PLAY:
         return f"{mover}: {words.TASKS[int(state['stage'])]}"
     if state["stage"] == POINTS:
-        return f"{mover} goes on laying stones for points: {int(state['streak'])} so far"
+        return f"{mover} goes on placing stones for points: {int(state['streak'])} so far"
     phase = "opening: neutral region" if neutral_room(state) else "own regions"
     return f"{mover} to move ({phase})"
 

@@ -50,7 +50,7 @@ HOW_TO_PLAY = """\
 The board is a Sudoku board of 9x9 cells: columns a to i from left to right, rows 1 to 9 from
 bottom to top.
 1. There are 81 tiles, nine of each number from 1 to 9. Nine lie on the board at the start.
-2. The player to move is shown the next tile, drawn by chance, and lays it on an empty cell. No
+2. The player to move is shown the next tile, drawn by chance, and places it on an empty cell. No
 number may stand twice in a row, a column or a 3x3 block. Then the other player is to move.
 3. The tile scores one point for each tile that already lies in its row, column or block, each
 counted once.
@@ -272,7 +272,7 @@ def _tiles(counts: Sequence[int]) -> tuple[Stone, ...]:
 
 def _note(state: Any) -> str:
     if not state["over"]:
-        return f"player_{int(state['to_move'])} to lay the {int(state['tile'])}"
+        return f"player_{int(state['to_move'])} to place the {int(state['tile'])}"
     payoff = int(state["payoff"])
     result = f"player_{int(payoff < 0)} wins" if payoff else "a draw"
     tile = int(state["tile"])

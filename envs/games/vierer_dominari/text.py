@@ -28,11 +28,11 @@ HOW_TO_PLAY = f"""\
 {words.TURN_TEXT}
 1. On the empty board the first number goes anywhere. Every later number goes beside a stone of
 either colour (left, right, above or below; blanks count as stones).
-2. Blanks are laid in your own colour.
+2. Blanks are placed in your own colour.
 3. Four stones of your own colour, numbers or blanks, side by side in a row or column, or filling
 a block, win at once.
-4. If no number can be laid when a turn is over, the game is a draw.
-Moves: 5e4 lays a 5 on e4; we4 (white) or be4 (black) lays a blank on e4; end ends the turn."""
+4. If no number can be placed when a turn is over, the game is a draw.
+Moves: 5e4 places a 5 on e4; we4 (white) or be4 (black) places a blank on e4; end ends the turn."""
 
 
 def write_text(state: Any, settings: Settings) -> str:
