@@ -46,9 +46,9 @@ def on_a_phone(page: Any, server: str) -> None:
 PICTURES: dict[str, tuple[Callable[[Any, str], None], dict[str, Any]]] = {
     "play-dark": (
         hint_in_the_dark,
-        {"viewport": {"width": 1080, "height": 1000}, "color_scheme": "dark"},
+        {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
     ),
-    "play-light": (chosen_marble, {"viewport": {"width": 1080, "height": 860}}),
+    "play-light": (chosen_marble, {"viewport": {"width": 1280, "height": 800}}),
     "play-narrow": (on_a_phone, {"viewport": {"width": 390, "height": 844}, "has_touch": True}),
 }
 
@@ -78,7 +78,7 @@ def main() -> None:
             page = browser.new_context(**settings).new_page()
             page.set_default_timeout(PATIENCE_MS)
             show(page, server)
-            taken = Image.open(io.BytesIO(page.screenshot(full_page=True)))
+            taken = Image.open(io.BytesIO(page.screenshot()))
             few = taken.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
             few.save(HERE / f"{name}.png", optimize=True)
         browser.close()
