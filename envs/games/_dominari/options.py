@@ -7,13 +7,13 @@ from types import ModuleType
 from azumaya.envs.game import Option, Words, one_of
 from azumaya.envs.games._dominari import turn
 from azumaya.envs.games._dominari.board import TURN_LIMIT, TURN_STEPS, Board
-from azumaya.envs.games._dominari.words import side
 from azumaya.envs.games._dominari.words import (
     NO_REFEREE_TEXT,
     cell_finder,
     explainer,
     form_of_moves,
     move_namer,
+    side,
 )
 from azumaya.envs.geometry.dominari36 import CELLS
 from azumaya.envs.symmetries import Settings
