@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.agents.asking import name_of
 from azumaya.baselines.agents.names import agent_for
 from azumaya.baselines.arena.exam_results import ExamResult, answers_of
 from azumaya.baselines.arena.exams import Exam, Part, load_exam
-from azumaya.baselines.arena.rounds import AT_ONCE, Score, both_seats, play_out, score_of, start_set
+from azumaya.baselines.arena.rounds import AT_ONCE, Score, play_both_seats, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.notation import check_options_fit, check_records_file, write_records
@@ -68,9 +67,7 @@ def play_pairing(
     if record is not None:
         check_records_file(record, "record")
         check_options_fit(begun.game, begun.setup)
-    games = both_seats(begun, starts, recorded=record is not None)
-    play_out(games, agents, progress)
-    score = score_of(games, name_of(agents[0]), name_of(agents[1]))
+    score, games = play_both_seats(begun, agents, starts, progress, recorded=record is not None)
     if record is not None:
         records = games.records((score.first, score.second))
         while some := list(itertools.islice(records, AT_ONCE)):

@@ -305,6 +305,23 @@ class Score:
             )
 
 
+def play_both_seats(
+    begun: StartSet,
+    agents: tuple[Opponent, Opponent],
+    starts: int,
+    progress: Callable[[int], None] | None = None,
+    recorded: bool = False,
+) -> tuple[Score, Rounds]:
+    """Let two agents play the first starts of a set in both seats; errors as for `play_pairing`.
+
+    Returns:
+        The score, and the games, which have kept their moves if `recorded`.
+    """
+    games = both_seats(begun, starts, recorded=recorded)
+    play_out(games, agents, progress)
+    return score_of(games, name_of(agents[0]), name_of(agents[1])), games
+
+
 def both_seats(begun: StartSet, starts: int, first: int = 0, recorded: bool = False) -> Rounds:
     """Games that are to be played: each start in both seats, from number `first` on."""
     numbers = [number for number in range(first, first + starts) for _ in (0, 1)]
