@@ -40,8 +40,13 @@ def legal_mask(game: Game, state: object, num_actions: int) -> np.ndarray:
     return unpack_bits(legal_words(game, state, num_actions), num_actions)
 
 
-def planes_of(game: Game, state: object, player: int) -> np.ndarray:
-    """A player's observation, `(C, rows, columns)` int8."""
+def packed_observation(game: Game, state: object, player: int) -> np.ndarray:
+    """A player's observation, packed, `(W,)` uint64."""
     words = np.zeros(game.observation.packed_words, np.uint64)
     game.rules.observe(state, player, words)
-    return unpack_planes(game, words)
+    return words
+
+
+def planes_of(game: Game, state: object, player: int) -> np.ndarray:
+    """A player's observation, `(C, rows, columns)` int8."""
+    return unpack_planes(game, packed_observation(game, state, player))

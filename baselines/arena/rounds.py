@@ -311,13 +311,17 @@ def play_both_seats(
     starts: int,
     progress: Callable[[int], None] | None = None,
     recorded: bool = False,
+    skip: int = 0,
 ) -> tuple[Score, Rounds]:
-    """Let two agents play the first starts of a set in both seats; errors as for `play_pairing`.
+    """Let two agents play starts of a set in both seats; errors as for `play_pairing`.
+
+    They are the first ones after those that are skipped. Each game is the same however many are
+    played at once.
 
     Returns:
         The score, and the games, which have kept their moves if `recorded`.
     """
-    games = both_seats(begun, starts, recorded=recorded)
+    games = both_seats(begun, starts, skip, recorded)
     play_out(games, agents, progress)
     return score_of(games, name_of(agents[0]), name_of(agents[1])), games
 

@@ -14,6 +14,7 @@ from azumaya.baselines.cli import (
     evaluate,
     exam,
     exploit,
+    export,
     league,
     passed_on,
     play,
@@ -45,6 +46,7 @@ app.command("replay")(replay.replay_command)
 app.command("exam")(exam.exam)
 app.command("exploit")(exploit.exploit_command)
 app.add_typer(texts.app, name="texts")
+app.add_typer(export.app, name="export")
 app.add_typer(league.app, name="league", help="A round robin between agents; ratings.")
 app.add_typer(classroom.app, name="class")
 app.add_typer(puzzles.app, name="puzzles")

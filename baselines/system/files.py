@@ -15,7 +15,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn
@@ -219,6 +219,29 @@ def write_together(contents: Mapping[Path, bytes], mode: int | None = None) -> N
         if is_special(path):
             with naming(path):
                 path.write_bytes(content)
+
+
+@contextlib.contextmanager
+def written_aside(path: Path) -> Iterator[Path]:
+    """A temporary file that replaces a file when the block ends: for content larger than memory.
+
+    Raises:
+        OSError: it cannot be flushed or take the place of the file. After this, and after any
+            error of the block, the old file is kept.
+    """
+    target = _target(path)
+    aside = _aside(target)
+    try:
+        yield aside
+        with naming(path):
+            with aside.open("rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(aside, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(aside)
+        raise
+    flush_folder(target.parent)
 
 
 def _target(path: Path) -> Path:

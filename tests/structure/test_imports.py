@@ -34,7 +34,7 @@ TIERS = (
     r"baselines\.(values|agents)(\.\w+)?",
     r"baselines\.arena(\.\w+)*",
     r"baselines(\.search)?",
-    r"baselines\.(course|integrations|text|training)(\.\w+)?",
+    r"baselines\.(course|export|integrations|text|training)(\.\w+)?",
     r"baselines\.play(\.\w+)*",
     r"baselines\.classroom(\.\w+)?",
     r"baselines\.cli(\.\w+)?",

@@ -1,0 +1,127 @@
+"""Writing a table in batches of rows, so that one of any size takes the memory of one batch."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from azumaya.baselines.export.card import CARD, card_bytes
+from azumaya.baselines.export.columns import Column
+from azumaya.baselines.system.files import check_folder, remove_partial, shown, written_aside
+from azumaya.baselines.system.machine import version
+from azumaya.envs import OptionError
+from azumaya.envs.extras import require
+
+BATCH = 4096
+"""The rows of a batch, which becomes a row group of the file."""
+METADATA = b"azumaya"
+"""The key of the schema's metadata under which a JSON object says what the table is of."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a table is, without its rows.
+
+    Attributes:
+        name: what each row is one of, in the plural; the file is `NAME.parquet`.
+        description: a sentence for the card.
+        columns: its columns.
+        facts: JSON values that its metadata contain, besides the version of azumaya.
+        licence: the address of its licence; empty if that is for whoever makes it to say.
+    """
+
+    name: str
+    description: str
+    columns: tuple[Column, ...]
+    facts: Mapping[str, Any]
+    licence: str = ""
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{self.name}.parquet"
+
+
+def check_output(output: Path, name: str) -> None:
+    """Check, before any work, that a table of this name can be written to a folder.
+
+    Raises:
+        OptionError: the folder contains other files, or cannot be made.
+        MissingExtraError: the extra `data` is not installed.
+    """
+    require("pyarrow", "data")
+    argument = f"output {shown(output)}"
+    check_folder(output.absolute(), argument)
+    if not output.exists():
+        return
+    if not output.is_dir():
+        raise OptionError(f"{argument}: is a file; name a folder")
+    own = (f"{name}.parquet", CARD)
+    remove_partial(output, own)
+    others = sorted({path.name for path in output.iterdir()} - {*own})
+    if others:
+        raise OptionError(
+            f"{argument}: has other files, such as {shown(others[0])}; name a new folder"
+        )
+
+
+def write_table(output: Path, table: Table, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Write a table and its card to a folder that `check_output` has checked.
+
+    On an error, a table that was there before is kept, and nothing new is left behind.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    with (
+        _folder(output),
+        written_aside(output / table.file) as aside,
+        written_aside(output / CARD) as card,
+    ):
+        count = _write_rows(aside, table, iter(rows))
+        with aside.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        card.write_bytes(card_bytes(table, digest, aside.stat().st_size))
+    return count
+
+
+@contextlib.contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """Make a folder unless it is there; remove it again after an error."""
+    made = not path.exists()
+    path.mkdir(exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if made:
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        raise
+
+
+def _write_rows(path: Path, table: Table, rows: Iterator[Mapping[str, Any]]) -> int:
+    arrow, parquet = require("pyarrow", "data"), require("pyarrow.parquet", "data")
+    fields = [arrow.field(c.name, _type(arrow, c), nullable=c.nullable) for c in table.columns]
+    facts = {**table.facts, "azumaya": version()}
+    schema = arrow.schema(fields, metadata={METADATA: json.dumps(facts, sort_keys=True).encode()})
+    count = 0
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        while some := list(itertools.islice(rows, BATCH)):
+            writer.write_batch(arrow.RecordBatch.from_pylist(some, schema=schema))
+            count += len(some)
+    return count
+
+
+def _type(arrow: Any, column: Column) -> Any:
+    """The type of a column in Arrow."""
+    kind = arrow.type_for_alias(column.kind)
+    return kind if column.length is None else arrow.list_(kind, column.length or -1)
