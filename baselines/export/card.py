@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from azumaya.baselines.export.columns import Column
+from azumaya.baselines.export.columns import Column, Table
 from azumaya.baselines.system.machine import version
-
-if TYPE_CHECKING:
-    from azumaya.baselines.export.table import Table
 
 CARD = "croissant.json"
 FORMAT = "http://mlcommons.org/croissant/1.0"

@@ -1,7 +1,8 @@
-"""The columns of exported tables, and those that say what the player to move sees."""
+"""Tables and their columns, and those columns that say what the player to move sees."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,30 @@ class Column:
     meaning: str
     length: int | None = None
     nullable: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a table is, without its rows.
+
+    Attributes:
+        name: what each row is one of, in the plural; the file is `NAME.parquet`.
+        description: a sentence for the card.
+        columns: its columns.
+        facts: JSON values that its metadata contain, besides the version of azumaya.
+        licence: the address of its licence; empty if that is for whoever makes it to say.
+    """
+
+    name: str
+    description: str
+    columns: tuple[Column, ...]
+    facts: Mapping[str, Any]
+    licence: str = ""
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{self.name}.parquet"
 
 
 POSITION_COLUMNS = (

@@ -7,8 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.arena.exams import Exam
-from azumaya.baselines.export.columns import POSITION_COLUMNS, Column, facts, seen, seen_columns
-from azumaya.baselines.export.table import Table, check_output, write_table
+from azumaya.baselines.export.columns import (
+    POSITION_COLUMNS,
+    Column,
+    Table,
+    facts,
+    seen,
+    seen_columns,
+)
+from azumaya.baselines.export.table import check_output, write_table
 
 POSITIONS = "positions"
 LICENCE = "https://opensource.org/license/mit"

@@ -9,8 +9,15 @@ from types import MappingProxyType
 from typing import Any
 
 from azumaya.baselines.arena.rounds import StartSet, play_both_seats
-from azumaya.baselines.export.columns import POSITION_COLUMNS, Column, facts, seen, seen_columns
-from azumaya.baselines.export.table import Table, check_output, write_table
+from azumaya.baselines.export.columns import (
+    POSITION_COLUMNS,
+    Column,
+    Table,
+    facts,
+    seen,
+    seen_columns,
+)
+from azumaya.baselines.export.table import check_output, write_table
 from azumaya.envs import OptionError, Position, RecordError
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.notation import GameRecord, replay

@@ -7,12 +7,11 @@ import hashlib
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.export.card import CARD, card_bytes
-from azumaya.baselines.export.columns import Column
+from azumaya.baselines.export.columns import Column, Table
 from azumaya.baselines.system.files import check_folder, remove_partial, shown, written_aside
 from azumaya.baselines.system.machine import version
 from azumaya.envs import OptionError
@@ -22,30 +21,6 @@ BATCH = 4096
 """The rows of a batch, which becomes a row group of the file."""
 METADATA = b"azumaya"
 """The key of the schema's metadata under which a JSON object says what the table is of."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """What a table is, without its rows.
-
-    Attributes:
-        name: what each row is one of, in the plural; the file is `NAME.parquet`.
-        description: a sentence for the card.
-        columns: its columns.
-        facts: JSON values that its metadata contain, besides the version of azumaya.
-        licence: the address of its licence; empty if that is for whoever makes it to say.
-    """
-
-    name: str
-    description: str
-    columns: tuple[Column, ...]
-    facts: Mapping[str, Any]
-    licence: str = ""
-
-    @property
-    def file(self) -> str:
-        """The name of its file."""
-        return f"{self.name}.parquet"
 
 
 def check_output(output: Path, name: str) -> None:

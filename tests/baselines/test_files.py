@@ -15,6 +15,7 @@ from azumaya.baselines.system.files import (
     reason,
     write_together,
     write_whole,
+    written_aside,
 )
 from azumaya.envs import OptionError
 from azumaya.envs.errors import naming
@@ -32,6 +33,18 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
         assert link.is_symlink()
         assert target.read_bytes() == content
     assert [path.name for path in target.parent.iterdir()] == ["target"]
+
+
+def test_a_file_is_replaced_when_the_block_ends_unless_by_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with written_aside(path) as aside:
+        aside.write_bytes(b"whole")
+        assert not path.exists()
+    with pytest.raises(KeyboardInterrupt), written_aside(path) as aside:  # noqa: PT012
+        aside.write_bytes(b"half")
+        raise KeyboardInterrupt
+    assert path.read_bytes() == b"whole"
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_file_keeps_its_permissions_unless_others_are_asked_for(tmp_path: Path) -> None:
