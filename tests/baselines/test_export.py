@@ -212,3 +212,36 @@ def test_other_files_are_not_read(tmp_path: Path) -> None:
     for name, message in (("text", "not a Parquet file"), ("other", "not a table of azumaya")):
         with pytest.raises(OptionError, match=message):
             next(read_positions(tmp_path / f"{name}.parquet"))
+
+
+# ---- learning from a table ----
+
+
+def test_a_clone_learns_the_moves_of_a_table(tmp_path: Path, capfd: Any) -> None:
+    """It keeps more wins than before; whole starts are held out, as games are repeated."""
+    cloning = pytest.importorskip("azumaya.baselines.training.cloning")
+    file = tmp_path / "games.jsonl"
+    play_pairing(GAME, "greedy", "greedy", 12, seed=1, record=file)
+    export_games(read_records(file), tmp_path / "out")
+    table = str(tmp_path / "out" / "games.parquet")
+    moves = cloning.Moves(table)
+    starts = {str(next(replay(record))) for record in read_records(file)}
+    rows = rows_of(tmp_path / "out")
+    begun = [{rows[n]["position"] for n in part if not rows[n]["ply"]} for part in
+             (moves.learnt, moves.held_out)]  # fmt: skip
+    assert begun[0] | begun[1] == starts
+    assert not begun[0] & begun[1]
+    words = [table, "--network", "plain", "--output", str(tmp_path / "clone"), "--epochs", "8"]
+    assert cloning.run_words(words) == 0
+    said = capfd.readouterr().out
+    assert "epoch 8: " in said
+    assert "wins kept" in said
+    result = azumaya("exam", tmp_path / "clone", "--game", GAME, "--json")
+    assert result.exit_code == 0, result.output
+    for words, message in (
+        ([], "name one table"),
+        ([str(file)], "not a Parquet file"),
+        ([table, "--network", "numbers2"], "no such network plays"),
+    ):
+        assert cloning.run_words(words) == 2
+        assert message in capfd.readouterr().err
