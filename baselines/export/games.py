@@ -33,7 +33,7 @@ AFTER = (
     Column("action", "int32", "The action that the mover chose."),
     Column("move", "string", "The name of this move."),
     Column("reward", "int32", "What the mover gains by this move; the opponent loses as much."),
-    Column("result", "int32", "What the mover has gained when the game is over."),
+    Column("result", "int32", "What the mover has gained after the last move of the game."),
     Column("terminated", "bool", "Whether the move ends the game by the rules."),
     Column("truncated", "bool", "Whether a limit cuts the game off after the move."),
     Column("player", "string", "The name of the mover."),

@@ -131,7 +131,7 @@ def train(config: Config, network: nn.Module, moves: Moves) -> None:
         for rows in batches(rng.permutation(moves.learnt), config.batch):
             policy, value, _ = losses(network, moves, rows)
             adam.zero_grad()
-            (policy + config.value * value).backward()
+            (policy + config.value * value).backward()  # type: ignore[no-untyped-call]
             adam.step()
         network.eval()
         with torch.inference_mode():
