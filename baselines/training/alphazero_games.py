@@ -191,12 +191,16 @@ class SelfPlay:
     Args:
         config: the options.
         evaluator: the network.
+
+    Attributes:
+        start: a start of the games.
     """
 
     def __init__(self, config: PlayConfig, evaluator: PackedEvaluator) -> None:
         self.config, self.game = config, find_game(config.game)
-        kernels = kernels_of(Position(self.game, **config.options))
-        self.rooms = SolverRooms(kernels, MEGABYTES) if config.exact_nodes else None
+        self.start = Position(self.game, **config.options)
+        exact = config.exact_nodes > 0
+        self.rooms = SolverRooms(kernels_of(self.start), MEGABYTES) if exact else None
         self.puct = BatchPUCT(
             Budget(config.simulations), evaluator,
             exploration=config.exploration, games=config.games, megabytes=MEGABYTES,
@@ -210,7 +214,7 @@ class SelfPlay:
             Position(self.game, seed=int(seed), **config.options)
             for seed in rng.integers(2**63, size=config.games)
         ]
-        most = min(config.most_plies, max_plies(starts[0]))
+        most = min(config.most_plies, max_plies(self.start))
         running = [Played(start, Lessons.room(config, start, most)) for start in starts]
         over = list[Lessons]()
         while running:

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import maskable_ppo, ppo, value
+from azumaya.baselines.training.alphazero_games import SelfPlay
 from azumaya.baselines.training.command import read_words
 from azumaya.baselines.training.value_games import Player
 from azumaya.benchmarks.studies import gap
@@ -38,6 +41,8 @@ def puzzles_of(algorithm: str, config: Any) -> np.ndarray:
         setup = maskable_ppo.make_env(config).duel.setup
     elif algorithm == "ppo":
         setup = ppo.Games(config).env.setup
+    elif algorithm == "alphazero":
+        setup = SelfPlay(config, NetworkEvaluator(torch.nn.Identity())).start.setup
     else:
         setup = Player(config).setup
     digits: np.ndarray = setup.settings["puzzle"].digits

@@ -117,7 +117,7 @@ CALLS: dict[str, tuple[Callable[[], Callable[[Any], Any]], str]] = {
     "sb3 opponent": (lambda: lambda x: AzumayaVecEnv(NAME, opponent=x), "None len"),
     "sb3 weight": (
         lambda: lambda x: AzumayaVecEnv(NAME, opponent=[("random", x)]),
-        "True np.True_ 1.0 2**62 2**70",
+        "1.0 2**62 2**70",
     ),
     "sb3 step": (lambda: learner().step, ""),
     "sb3 seed": (lambda: learner().seed, "None 2**62"),
@@ -154,7 +154,7 @@ CALLS: dict[str, tuple[Callable[[], Callable[[Any], Any]], str]] = {
     "symmetry": (lambda: lambda x: Transform(NAME, x), "None"),
     "renaming": (lambda: lambda x: Transform(NAME, None, [x]), ""),
     "transform position": (lambda: lambda x: random_transform(NAME, 1, x), "None"),
-    "transform group": (lambda: lambda x: random_transform(NAME, 1, group=x), "None '' ()"),
+    "transform group": (lambda: lambda x: random_transform(NAME, 1, group=x), "None ()"),
 }
 """By name: what makes a new call of one argument, and those of `VALUES` that it accepts. An index
 `-1` and actions too large lose a game of one seat, as every illegal action does."""

@@ -64,7 +64,7 @@ def test_long_games_are_cut_off(tmp_path: Path) -> None:
     """They end with the value of their last position, for the player to move."""
     (games, _), teacher = taught(tmp_path, 2, most_plies=5, exact_nodes=0, explore=0)
     assert (games.lengths.tolist(), games.results.tolist()) == ([5], [0])
-    assert games.targets[-1] == teacher.desk.notes[4, 0] * teacher.desk.notes[4, 1] != 0
+    assert games.targets[-1] == teacher.space.notes[4, 0] * teacher.space.notes[4, 1] != 0
 
 
 def trained(folder: Path, **changes: object) -> float:
@@ -250,7 +250,7 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
 def test_hidden_draws_stay_hidden(tmp_path: Path) -> None:
     """Positions that differ only in what nobody can see teach the same."""
     teacher = teacher_of(Config(game="sudoku_tiles", output=tmp_path, nodes=200))
-    first, world, key = teacher.desk.now, teacher.desk.trial, np.uint64(5)
+    first, world, key = teacher.space.now, teacher.space.trial, np.uint64(5)
     teacher.game.rules.reset(first, 0, teacher.setup.starts, key)
     moves = set()
     for draw in range(5):
