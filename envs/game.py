@@ -335,7 +335,7 @@ class Words:
     how_to_play: str
     idea: str = ""
     minutes: int = 0
-    side: Callable[[Any, int], str] = first_or_second
+    side: Callable[[Any, int], str] = field(default_factory=lambda: first_or_second)
     revealed: Callable[[Any, Any | None], Mapping[str, Any]] = nothing_revealed
 
     @classmethod
