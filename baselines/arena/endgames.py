@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from azumaya.baselines.agents.asking import action_of, name_of
 from azumaya.baselines.arena.exam_results import Interval, regret_interval
-from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.solver import Solution, SolverRooms, Solving
+from azumaya.baselines.search.solver import Solution, SolverRooms, solved_from_the_end
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.position import episode_key
@@ -60,7 +59,7 @@ class EndgameExaminer:
 
     def __init__(self, agent: Opponent, start: Position, seed: int, nodes: int = NODES) -> None:
         self._agent, self._seed, self._nodes = agent, seed, nodes
-        self._room = SolverRooms(kernels_of(start), MEGABYTES).suited(start)
+        self._rooms = SolverRooms(kernels_of(start), MEGABYTES)
         self._seen: set[str] = set()
         self._losses: list[list[int]] = []
         self._most = self._left = 0
@@ -97,15 +96,14 @@ class EndgameExaminer:
         self, path: Sequence[Position], seat: int
     ) -> Iterator[tuple[int, Position, Solution]]:
         """The agent's solved positions, from the last one on, with the plies left."""
-        for left, position in enumerate(reversed(path)):
-            if position.is_over or position.to_move != seat:
-                continue
-            search = Solving(self._room, position)
-            spend(search, Budget(self._nodes))
-            solution = search.solution()
-            if not solution.solved:
-                return
-            yield left, position, solution
+        own = [
+            (len(path) - 1 - ply, position)
+            for ply, position in enumerate(path)
+            if not position.is_over and position.to_move == seat
+        ]
+        positions = [position for _, position in own]
+        for index, solution in solved_from_the_end(self._rooms, positions, self._nodes):
+            yield *own[index], solution
 
     def _lost(self, position: Position, solution: Solution) -> list[int]:
         """What each of the agent's moves loses."""

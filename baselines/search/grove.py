@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -98,18 +99,28 @@ class Grove(Trees):
         """Evaluate the leaves that wait, `batch` at a time, or all at once if they stay packed."""
         leaves = self.leaves
         waiting = np.flatnonzero(leaves.rows["waits"][: self.count * self._each])
-        packed = isinstance(evaluator, PackedEvaluator)
-        size = max(len(waiting), 1) if packed else batch
-        for at in range(0, len(waiting), size):
-            rows = waiting[at : at + size]
-            masks = np.zeros((size, self.num_actions), bool)
-            masks[: len(rows)] = unpack_bits(leaves.words[rows], self.num_actions)
-            if isinstance(evaluator, PackedEvaluator):
-                given = evaluator.evaluate_packed(leaves.observed[rows], leaves.words[rows])
-            else:
-                given = evaluator.evaluate(self._planes(rows, size), masks)
-            logits, values = checked(given, masks)
-            leaves.logits[rows], leaves.values[rows] = logits[: len(rows)], values[: len(rows)]
+        if isinstance(evaluator, PackedEvaluator):
+            if len(waiting):
+                observed, words = leaves.observed[waiting], leaves.words[waiting]
+                given = evaluator.evaluate_packed(observed, words)
+                self._take(waiting, given, self._masks(waiting, len(waiting)))
+            return
+        for at in range(0, len(waiting), batch):
+            rows = waiting[at : at + batch]
+            masks = self._masks(rows, batch)
+            self._take(rows, evaluator.evaluate(self._planes(rows, batch), masks), masks)
+
+    def _take(self, rows: np.ndarray, given: Any, masks: np.ndarray) -> None:
+        """Check and keep what an evaluator gave for leaves with these masks."""
+        logits, values = checked(given, masks)
+        self.leaves.logits[rows] = logits[: len(rows)]
+        self.leaves.values[rows] = values[: len(rows)]
+
+    def _masks(self, rows: np.ndarray, size: int) -> np.ndarray:
+        """The legal actions of some leaves, in a batch that is filled up with none."""
+        masks = np.zeros((size, self.num_actions), bool)
+        masks[: len(rows)] = unpack_bits(self.leaves.words[rows], self.num_actions)
+        return masks
 
     def _planes(self, rows: np.ndarray, size: int) -> np.ndarray:
         """The observations of some leaves, in a batch that is filled up with zeros."""

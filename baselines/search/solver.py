@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from azumaya.baselines.search.alphabeta import Room, check_open
@@ -179,6 +179,28 @@ class Solving:
         """What the player to move still gains if player_0's final payoff is `final`."""
         mover = self._position.to_move
         return (final if mover == 0 else -final) - self._position.returns()[mover]
+
+
+def solved_from_the_end(
+    rooms: SolverRooms, positions: Sequence[Position], nodes: int
+) -> Iterator[tuple[int, Solution]]:
+    """Solve running positions of a game, from the last one until one is not solved.
+
+    Args:
+        rooms: the solver's memory.
+        positions: the positions, in the order of play.
+        nodes: about the most positions to visit for each.
+
+    Returns:
+        The index of each position that was solved with all of its moves, and its solution.
+    """
+    for index in reversed(range(len(positions))):
+        search = Solving(rooms.suited(positions[index]), positions[index])
+        spend(search, Budget(nodes))
+        solution = search.solution()
+        if not solution.solved:
+            return
+        yield index, solution
 
 
 def solve(

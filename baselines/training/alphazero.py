@@ -103,7 +103,7 @@ class Config(PlayConfig):
             batch=config.batch or (4096 if on_gpu else 256),
         )
         position = Lessons.room(config, Position(config.game, **config.options), 1)
-        size = config.memory * sum(each.nbytes for each in vars(position).values())
+        size = config.memory * sum(each.nbytes for each in position.arrays)
         if size > MOST_BYTES // 2:  # the rest is more than enough for a network
             raise OptionError(
                 f"--memory {config.memory}: with --simulations {config.simulations} a save would "
@@ -131,14 +131,14 @@ class Memory:
         """Add positions in place of the oldest ones."""
         size = len(self.lessons.values)
         rows = (self.added + np.arange(len(lessons.values))) % size
-        for kept, new in zip(vars(self.lessons).values(), vars(lessons).values(), strict=True):
+        for kept, new in zip(self.lessons.arrays, lessons.arrays, strict=True):
             kept[rows[-size:]] = new[-size:]
         self.added += len(rows)
 
     def sample(self, count: int, rng: np.random.Generator) -> Lessons:
         """Draw positions with replacement."""
         rows = rng.integers(min(self.added, len(self.lessons.values)), size=count)
-        return Lessons(*(each[rows] for each in vars(self.lessons).values()))
+        return self.lessons.at(rows)
 
 
 class Asked:
@@ -194,7 +194,7 @@ class Learner:
         config, rng = self.config, np.random.default_rng((self.config.seed, update, 1))
         count = max(1, round(config.reuse * new / config.batch))
         for _ in range(count):
-            drawn = vars(self.memory.sample(config.batch, rng)).values()
+            drawn = self.memory.sample(config.batch, rng).arrays
             view = self.views[rng.integers(len(self.views))] if self.views else ()
             self.step(*on(self.place, *drawn), *view)
         return self.descent.means(count * config.batch)
@@ -211,8 +211,9 @@ class Learner:
         targets = torch.zeros(masks.shape, device=self.place)
         targets.scatter_add_(1, actions[rows].long(), shares[rows])
         if view:
-            planes, masks = View(*view).see(planes, masks)
-            targets = targets.index_select(1, View(*view).action_from)
+            seen = View(*view)
+            planes, masks = seen.see(planes, masks)
+            targets = targets.index_select(1, seen.action_from)
         found = policy(self.network, planes, masks)
         policy_loss = -(targets * found.log_probs()).sum()
         value_loss = (found.values - values[rows]).square().sum()

@@ -13,12 +13,14 @@ from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluator import PackedEvaluator
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
-from azumaya.baselines.search.solver import SolverRooms, Solving
+from azumaya.baselines.search.solver import SolverRooms, solved_from_the_end
 from azumaya.baselines.training.config import Numbers, Positive, Share
 from azumaya.baselines.training.network_config import NetworkConfig
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.kernels.bits import word_count
 
+Policy = tuple[list[int], np.ndarray]
+"""Actions, and their probabilities, `(n,)`."""
 MEGABYTES = 4.0
 """The most memory of a game's tree, and of the solver's table."""
 
@@ -96,6 +98,15 @@ class Lessons:
             np.zeros(count, np.float32),
         )
 
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """All arrays, in the order above."""
+        return tuple(vars(self).values())
+
+    def at(self, rows: slice | np.ndarray) -> Lessons:
+        """Some of the positions."""
+        return Lessons(*(each[rows] for each in self.arrays))
+
 
 # ---- games ----
 
@@ -121,14 +132,14 @@ class Played:
         """Whether the game is over, or there is no more room."""
         return self.position.is_over or len(self.past) == len(self._lessons.values)
 
-    def move(self, action: int, outcome: Outcome) -> None:
-        """Note what a search found, and play."""
+    def move(self, action: int, outcome: Outcome, policy: Policy) -> None:
+        """Note what a search found and the policy to learn from it, and play."""
         position, lessons, ply = self.position, self._lessons, len(self.past)
         observe = position.game.rules.observe
         observe(position.state[0], position.to_move, lessons.observation[ply])
         lessons.action_mask[ply] = position.legal_words()
         self._exact.append(outcome.exact)
-        self.learn(ply, *policy_of(outcome), outcome.value - position.returns()[position.to_move])
+        self.learn(ply, *policy, outcome.value - position.returns()[position.to_move])
         self.past.append(position)
         self.position = position.copy().play(action)
 
@@ -143,13 +154,8 @@ class Played:
 
     def solve(self, rooms: SolverRooms, nodes: int) -> None:
         """Note exact values and right moves from the last position on, as far as they are found."""
-        for ply in reversed(range(len(self.past))):
-            position = self.past[ply]
-            solving = Solving(rooms.suited(position), position)
-            solving.run(nodes)
-            found = solving.solution()
-            if found.value is None or not found.solved:
-                break
+        for ply, found in solved_from_the_end(rooms, self.past, nodes):
+            assert found.value is not None
             self._exact[ply] = True
             self.learn(ply, found.best, np.ones(len(found.best)), found.value)
 
@@ -158,7 +164,7 @@ class Played:
 
         If it was broken off, that is what the search found of its last position.
         """
-        lessons = Lessons(*(each[: len(self.past)] for each in vars(self._lessons).values()))
+        lessons = self._lessons.at(slice(len(self.past)))
         last = self.past[-1]
         final = float(self.position.returns()[0])
         if not self.position.is_over:
@@ -171,7 +177,7 @@ class Played:
         return lessons
 
 
-def policy_of(outcome: Outcome) -> tuple[list[int], np.ndarray]:
+def policy_of(outcome: Outcome) -> Policy:
     """The policy to learn from a search: actions, and their probabilities.
 
     These are the shares of the visits; or, if the value is proven, the moves that are proven to
@@ -214,7 +220,7 @@ class SelfPlay:
             Position(self.game, seed=int(seed), **config.options)
             for seed in rng.integers(2**63, size=config.games)
         ]
-        most = min(config.most_plies, max_plies(self.start))
+        most = min(config.most_plies, self.game.options.max_steps(self.start.setup.settings))
         running = [Played(start, Lessons.room(config, start, most)) for start in starts]
         over = list[Lessons]()
         while running:
@@ -235,19 +241,14 @@ class SelfPlay:
 
     def _move(self, played: Played, outcome: Outcome, drawn: float) -> int:
         """Make a move and return it."""
-        action = outcome.best
+        action, policy = outcome.best, policy_of(outcome)
         if len(played.past) < self.config.sampled_moves and not outcome.exact:
-            actions, shares = policy_of(outcome)
+            actions, shares = policy
             action = actions[int(np.searchsorted(shares.cumsum()[:-1], drawn, side="right"))]
-        played.move(action, outcome)
+        played.move(action, outcome, policy)
         return action
 
     def _learned(self, played: Played) -> Lessons:
         if self.rooms:
             played.solve(self.rooms, self.config.exact_nodes)
         return played.learned()
-
-
-def max_plies(start: Position) -> int:
-    """The most moves of a game with these options."""
-    return int(start.game.options.max_steps(start.setup.settings))

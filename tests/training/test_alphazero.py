@@ -49,7 +49,8 @@ def played(text_moves: str, exact: bool = False, most: int = 42) -> Played:
     game = Played(start, Lessons.room(config, start, most))
     for name in text_moves.split():
         action = game.position.action(name)
-        game.move(action, outcome(exact, (action, 8, 0.5, -1, 1)))
+        found = outcome(exact, (action, 8, 0.5, -1, 1))
+        game.move(action, found, policy_of(found))
     return game
 
 
