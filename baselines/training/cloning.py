@@ -10,7 +10,7 @@ output is a checkpoint, which is an agent by its path wherever agents are named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from azumaya.baselines.agents.checkpoint import save
+from azumaya.baselines.agents.checkpoint import build, save
 from azumaya.baselines.agents.network import NETWORKS, can_play, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import describe
@@ -30,6 +30,7 @@ from azumaya.baselines.export.reading import open_table
 from azumaya.baselines.system.command_line import Words, read_options
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Numbers, check_values
+from azumaya.baselines.training.policy import parts_of
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
@@ -116,19 +117,13 @@ def losses(network: nn.Module, moves: Moves, rows: np.ndarray) -> tuple[torch.Te
     return functional.cross_entropy(logits, actions), functional.mse_loss(values, outcomes), guessed
 
 
-def batches(order: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    """An order of rows, piece by piece."""
-    for first in range(0, len(order), size):
-        yield order[first : first + size]
-
-
 def train(config: Config, network: nn.Module, moves: Moves) -> None:
     """Learn from all moves but those held out; prints how many of these are guessed."""
     adam = torch.optim.Adam(network.parameters(), config.learning_rate)
     rng = np.random.default_rng(config.seed)
     for epoch in range(1, config.epochs + 1):
         network.train()
-        for rows in batches(rng.permutation(moves.learnt), config.batch):
+        for rows in parts_of(rng.permutation(moves.learnt), config.batch):
             policy, value, _ = losses(network, moves, rows)
             adam.zero_grad()
             (policy + config.value * value).backward()  # type: ignore[no-untyped-call]
@@ -137,7 +132,7 @@ def train(config: Config, network: nn.Module, moves: Moves) -> None:
         with torch.inference_mode():
             right = sum(
                 losses(network, moves, rows)[2].item() * len(rows)
-                for rows in batches(moves.held_out, config.batch)
+                for rows in parts_of(moves.held_out, config.batch)
             )
         print(
             f"epoch {epoch}: {right / len(moves.held_out):.1%} of held-out moves guessed",
@@ -156,12 +151,12 @@ def main(config: Config) -> dict[str, Any] | None:
     if kind not in NETWORKS or not can_play(kind, game):
         raise OptionError(f"--network {kind}: no such network plays {game.name}")
     torch.manual_seed(config.seed)
-    network = NETWORKS[kind](game, actions)
-    train(config, network, moves)
     options = moves.about["options"]
     sidecar = describe(
         game, actions, kind, {}, options=options, notes={"cloned from": config.data[0]}
     )
+    network = build(sidecar)
+    train(config, network, moves)
     file = save(config.output, network.state_dict(), sidecar)
     print(f"{file}: saved")
     if options or not has_exam(game.name):

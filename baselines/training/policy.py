@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -23,6 +24,7 @@ ILLEGAL = -1e9
 BELOW = 1 - 2.0**-20
 """A factor of uniform numbers, so that rounding never lifts one to the sum of all probabilities."""
 Result = TypeVar("Result")
+Rows = TypeVar("Rows", torch.Tensor, np.ndarray)
 Unpack = Callable[[Mapping[str, Any]], dict[str, Any]]
 """`unpack` of a vector environment."""
 
@@ -129,9 +131,9 @@ def copy_of(network: nn.Module) -> nn.Module:
     return copy.deepcopy(network).requires_grad_(False)
 
 
-def parts_of(tensor: torch.Tensor, size: int) -> Sequence[torch.Tensor]:
-    """A tensor in parts of `size` rows; the last may have fewer."""
-    return [tensor[first : first + size] for first in range(0, len(tensor), size)]
+def parts_of(rows: Rows, size: int) -> Sequence[Rows]:
+    """A tensor or array in parts of `size` rows; the last may have fewer."""
+    return [rows[first : first + size] for first in range(0, len(rows), size)]
 
 
 class Threads:

@@ -212,7 +212,7 @@ class Learner:
         for _ in range(config.epochs):
             mixed = learned[torch.randperm(len(learned), device=learned.device)]
             for rows in parts_of(mixed, config.batch):
-                view = self.views[np.random.randint(len(self.views))] if self.views else ()
+                view = self.views[int(torch.randint(len(self.views), ()))] if self.views else ()
                 self.step(rows, *view)
         return len(learned), self.descent.means(len(learned) * config.epochs)
 
