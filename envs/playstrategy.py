@@ -96,6 +96,11 @@ def write_move(position: Position, move: str | int) -> str:
     action = position.action(move)
     if action not in position.legal_actions():
         raise IllegalActionError(f"move={brief(move)}: {position.explain(action)}")
+    return _name(position, action)
+
+
+def _name(position: Position, action: int) -> str:
+    """The name of a legal action."""
     found = MOVES[action]
     cells, targets, turned = found.cells, found.targets, (found.direction - found.axis) % DIRECTIONS
     if found.size:
@@ -117,12 +122,12 @@ def read_move(position: Position, name: str) -> int:
         MoveNameError: no legal move has this name.
     """
     _check(position)
-    for action in position.legal_actions():
-        if write_move(position, action) == name:
-            return action
+    named = {_name(position, action): action for action in position.legal_actions()}
+    if isinstance(name, str) and name in named:
+        return named[name]
     raise MoveNameError(
         f"name={brief(name)}: is no legal move there; a name has two squares, such as "
-        f"{write_move(position, position.legal_actions()[0]) if not position.is_over else 'a1b2'}"
+        f"{next(iter(named), 'a1b2')}"
     )
 
 

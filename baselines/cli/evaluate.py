@@ -27,6 +27,14 @@ from azumaya.envs.notation import check_records_file
 MOST_STARTS = 100_000
 """The most starts. All games are in memory at once: about 1 GB at this limit."""
 
+GameOption = Annotated[
+    str | None,
+    typer.Option(
+        help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained for, "
+        f"otherwise {next(iter(GAMES))}.",
+        autocompletion=named_games,
+    ),
+]
 Options = Annotated[
     list[str] | None,
     typer.Option(
@@ -48,14 +56,7 @@ def evaluate(
     second: Annotated[
         str, typer.Argument(help="Its opponent; same choices.", autocompletion=example_agents)
     ] = "greedy",
-    game: Annotated[
-        str | None,
-        typer.Option(
-            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
-            f"for, otherwise {next(iter(GAMES))}.",
-            autocompletion=named_games,
-        ),
-    ] = None,
+    game: GameOption = None,
     option: Options = None,
     starts: Annotated[
         int,

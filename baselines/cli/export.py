@@ -23,7 +23,7 @@ from azumaya.baselines.arena.league.ratings import rate
 from azumaya.baselines.arena.league.results import read_league
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.arena.rounds import start_set
-from azumaya.baselines.cli.evaluate import Options
+from azumaya.baselines.cli.evaluate import GameOption, Options
 from azumaya.baselines.cli.exam import PartName, part_named
 from azumaya.baselines.cli.terminal import complaints, progress
 from azumaya.baselines.export.exams import export_exam
@@ -63,14 +63,7 @@ def games(
             autocompletion=example_agents,
         ),
     ] = None,
-    game: Annotated[
-        str | None,
-        typer.Option(
-            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
-            f"for, otherwise {next(iter(GAMES))}.",
-            autocompletion=named_games,
-        ),
-    ] = None,
+    game: GameOption = None,
     option: Options = None,
     records: Annotated[
         Path | None,
