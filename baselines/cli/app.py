@@ -8,6 +8,7 @@ import typer
 
 from azumaya.baselines.cli import (
     analyse,
+    benchmark,
     check_game,
     classroom,
     doctor,
@@ -44,6 +45,9 @@ app.command("analyse")(analyse.analyse_command)
 app.command("serve")(serve.serve)
 app.command("replay")(replay.replay_command)
 app.command("exam")(exam.exam)
+app.command("benchmark")(benchmark.benchmark)
+app.command("submit")(benchmark.submit)
+app.command("verify")(benchmark.verify_command)
 app.command("exploit")(exploit.exploit_command)
 app.add_typer(texts.app, name="texts")
 app.add_typer(export.app, name="export")

@@ -17,7 +17,6 @@ import statistics
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,10 +32,9 @@ from azumaya.baselines.arena.report import (
 )
 from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.system.files import write_whole
-from azumaya.baselines.system.signals import INTERRUPTED
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Count, Numbers, check_values
-from azumaya.baselines.training.run_folder import SAVED, RunError
+from azumaya.baselines.training.finished import EXAM, trained
 from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.extras import require
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 PROGRAM = "azumaya.benchmarks.studies.variants"
-EXAM = "eval/exam"
 MEASURES = ("greedy", EXAM)
 """What is shown: the rate against greedy, and the share of won positions of the exam kept."""
 HEADINGS = ("games won against greedy", "exam: wins kept")
@@ -138,7 +135,7 @@ def run_study(config: Config) -> list[Results]:
         for results in found:
             run = config.folder / f"{folder_name(results.name)}-{seed}"
             words = words_of(config, game, seed, run, variants[results.name])
-            results.curves.append(trained(config.algorithm, run, words))
+            results.curves.append(run_of(config.algorithm, run, words))
     _report(config, game, found)
     return found
 
@@ -158,49 +155,12 @@ def words_of(config: Config, game: str, seed: int, run: Path, more: Sequence[str
     return [*(f"--{name}={value}" for name, value in given.items()), *more]
 
 
-def trained(algorithm: str, run: Path, words: Sequence[str]) -> list[dict[str, float]]:
-    """Train a run to its end, unless it is complete, and return its measurements.
-
-    Raises:
-        RunError: the folder holds another run, or the run failed.
-        KeyboardInterrupt: on Ctrl-C; the run is saved.
-    """
-    begun, mark = (run.with_name(f"{run.name}.{state}") for state in ("begun", "done"))
-    module, options = ALGORITHMS["ppo" if algorithm == "ppo_selfplay" else algorithm]
-    script = import_module(f"azumaya.baselines.training.{module}")
-    command = [f"azumaya.baselines.training.{algorithm}", *words]
-    folder = script.Config.run_at(run)
-    saved = (run / SAVED).exists()
-    for note in (mark, begun) if saved else (mark,):
-        if note.exists() and json.loads(note.read_text("utf-8")) != command:
-            raise RunError(f"{run}: holds another run; choose another --output")
-    if mark.exists():
-        return curve_of(run)
-    if folder.files() and not begun.exists():
-        raise RunError(f"{run}: holds a run that no study has begun; choose another --output")
-    if not saved:  # an option left out of a command would keep its value in a resumed run
-        folder.saved()  # which refuses to overwrite an agent whose save is missing
-        run.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(begun, json.dumps(command).encode())
+def run_of(algorithm: str, run: Path, words: Sequence[str]) -> list[dict[str, float]]:
+    """The measurements of one run, which is trained unless it is complete; errors as `trained`."""
+    script, options = ALGORITHMS["ppo" if algorithm == "ppo_selfplay" else algorithm]
     more = [f"--{name}={value}" for name, value in options.items()]
-    code = script.run_words([*more, *words, "--resume" if saved else "--overwrite"])
-    if code == INTERRUPTED:
-        raise KeyboardInterrupt
-    if code:
-        raise RunError(f"{run}: the run failed")
-    write_whole(mark, json.dumps(command).encode())
-    return curve_of(run)
-
-
-def curve_of(run: Path) -> list[dict[str, float]]:
-    """The measurements of a run, with the exam if it was taken."""
-    curve: list[dict[str, float]] = json.loads((run / "curve.json").read_text("utf-8"))
-    lines = map(json.loads, (run / "progress.json").read_text("utf-8").splitlines())
-    exams = {line["time/total_timesteps"]: line[EXAM] for line in lines if EXAM in line}
-    for point in curve:
-        if point["steps"] in exams:
-            point[EXAM] = exams[point["steps"]]
-    return curve
+    command = [f"azumaya.baselines.training.{algorithm}", *words]
+    return trained(script, run, [*more, *words], command)
 
 
 # ---- showing ----

@@ -35,6 +35,7 @@ TIERS = (
     r"baselines\.arena(\.\w+)*",
     r"baselines(\.search)?",
     r"baselines\.(course|export|integrations|text|training)(\.\w+)?",
+    r"baselines\.protocol(\.\w+)?",
     r"baselines\.play(\.\w+)*",
     r"baselines\.classroom(\.\w+)?",
     r"baselines\.cli(\.\w+)?",

@@ -95,7 +95,22 @@ def rate(
         MissingExtraError: choix is not installed.
     """
     agents = sorted(agents)  # resamples are drawn in this order, whoever joined first
-    counts = _count(pairs, agents)
+    return rate_counts(_count(pairs, agents), agents, resamples, only_all)
+
+
+def rate_counts(
+    counts: Mapping[str, Counts],
+    agents: Sequence[str],
+    resamples: int = RESAMPLES,
+    only_all: bool = False,
+) -> dict[str, dict[str, Rating]]:
+    """`rate` for results that have been counted, by game.
+
+    Args:
+        counts: by game, how the pairs of any two agents ended.
+        agents: the ids of the agents, in the order of their indices.
+        resamples, only_all: as for `rate`.
+    """
     games = sorted(counts)
     found = {
         game: _rate({game: counts[game]}, agents, 1 if only_all else resamples) for game in games

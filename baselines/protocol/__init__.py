@@ -1,0 +1,1 @@
+"""The table to beat: agents trained within a budget, measured in the same way, with their cards."""

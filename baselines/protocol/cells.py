@@ -1,0 +1,245 @@
+"""Cells of the table: an agent is trained within a budget, then measured as all others are."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.names import find_agent
+from azumaya.baselines.arena.exam_results import answers_of
+from azumaya.baselines.arena.exams import Part, has_exam, load_exam
+from azumaya.baselines.arena.intervals import of_pairs, wilson
+from azumaya.baselines.arena.league.cards import identity
+from azumaya.baselines.arena.rounds import play_both_seats, start_set
+from azumaya.baselines.arena.starts import random_action
+from azumaya.baselines.protocol.tracks import TRACKS, Job, Track, agent_name, algorithm_of
+from azumaya.baselines.system.machine import commit, cpu_model, version
+from azumaya.envs import Position
+from azumaya.envs.position import episode_key
+
+FIELD = ("random", "greedy", "uct:100", "champion")
+"""The opponents of all contenders."""
+COUNTED = FIELD[1:]
+"""Those against which the mean rate is taken: nobody loses to the random agent for long."""
+PART: Part = "held-out"
+STARTS = 100
+"""Starts of the games against each opponent, played in both seats."""
+SEEDS_APART = 1_000
+"""The distance between the first starts of two seeds."""
+TIMED = 32
+"""Positions on which the time per move is measured, one at a time."""
+TIMED_PLIES = 20
+"""Random plies that lead to them, at most."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The result of a cell.
+
+    Attributes:
+        job: which cell.
+        agent: the digest of the agent's files; empty if it has none.
+        steps: the steps that its training made; 0 if the library did not train it.
+        minutes: how long training took, measurements included.
+        wins, draws: the won and the drawn positions of the exam's held-out part; 0 if the game has
+            no exam.
+        kept_wins, kept_draws: in how many of them the agent's move kept that.
+        regret: how much less a move gained than the best one, on average over the exam.
+        pairs: by opponent, how many pairs of games gave the agent 0, 1, 2, 3 and 4 half points.
+        milliseconds: the mean time of a move.
+        azumaya, commit, cpu: what measured it, and where.
+    """
+
+    job: Job
+    agent: str
+    steps: int
+    minutes: float
+    wins: int
+    kept_wins: int
+    draws: int
+    kept_draws: int
+    regret: float
+    pairs: Mapping[str, tuple[int, ...]]
+    milliseconds: float
+    azumaya: str
+    commit: str
+    cpu: str
+
+    @property
+    def exam(self) -> float | None:
+        """The share of won positions kept; None if the game has no exam."""
+        return self.kept_wins / self.wins if self.wins else None
+
+    @property
+    def exam_interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of that share."""
+        return wilson(self.kept_wins / self.wins, self.wins) if self.wins else None
+
+    def rate(self, opponent: str) -> float:
+        """The share of games won against an opponent, draws as halves; 1/2 against itself."""
+        if opponent == self.job.contender:
+            return 0.5
+        pairs = self.pairs[opponent]
+        return sum(halves * count for halves, count in enumerate(pairs)) / (4 * sum(pairs))
+
+    def interval(self, opponent: str) -> tuple[float, float]:
+        """The 95 % interval of the rate against an opponent, from pairs of games."""
+        return of_pairs(self.pairs[opponent])
+
+    @property
+    def mean_rate(self) -> float:
+        """The mean of the rates against the opponents that count."""
+        return sum(map(self.rate, COUNTED)) / len(COUNTED)
+
+
+def make_cell(job: Job, folder: Path, starts: int = STARTS) -> Cell:
+    """Train the agent of a cell unless that is done, and measure it.
+
+    Args:
+        job: the cell.
+        folder: where trained runs are kept.
+        starts: of the games against each opponent.
+
+    Raises:
+        OptionError, CheckpointError: the contender cannot be made, or does not play the game.
+        RunError: training failed.
+    """
+    steps, minutes, policy = 0, 0.0, Path()
+    if algorithm := algorithm_of(job.contender):
+        track = TRACKS[job.track]
+        run = folder / track.name / f"{algorithm}-{job.game}-{job.seed}"
+        steps, minutes = _trained(algorithm, track, job, run)
+        policy = run / "policy"
+    name = agent_name(job, policy)
+    agent = find_agent(name)
+    return Cell(
+        job=job,
+        agent=identity(name, agent).removeprefix(name).removeprefix("@"),
+        steps=steps,
+        minutes=minutes,
+        **_exam(agent, job),
+        pairs=_games(agent, job, starts),
+        milliseconds=_milliseconds(agent, job),
+        azumaya=version(),
+        commit=commit(),
+        cpu=cpu_model(),
+    )
+
+
+def _trained(algorithm: str, track: Track, job: Job, run: Path) -> tuple[int, float]:
+    """Train a run; returns its steps and minutes."""
+    finished = import_module("azumaya.baselines.training.finished")  # which needs the extra train
+    words = words_of(algorithm, track, job, run)
+    command = [f"azumaya.baselines.training.{algorithm}", *words]
+    curve = finished.trained(algorithm, run, words, command, resumed=not track.minutes)
+    return int(curve[-1]["steps"]), round(finished.minutes_of(run), 2)
+
+
+def words_of(algorithm: str, track: Track, job: Job, run: Path) -> list[str]:
+    """The options of the script that trains a run."""
+    goal = track.goal(algorithm)
+    given = {
+        "game": job.game, "seed": job.seed, "output": run, "steps": goal,
+        "minutes": track.minutes, "threads": track.threads, "measure-every": max(1, goal // 5),
+        "measure-starts": 50, "final-starts": 1, "ladder-starts": 0,
+    }  # fmt: skip
+    if track.device != "cpu":
+        given["device"] = track.device
+    return [f"--{name}={value}" for name, value in given.items()]
+
+
+def _exam(agent: Agent, job: Job) -> dict[str, Any]:
+    """The fields of a cell with what the exam found."""
+    if not has_exam(job.game):
+        return {"wins": 0, "kept_wins": 0, "draws": 0, "kept_draws": 0, "regret": 0.0}
+    found = answers_of(agent, load_exam(job.game, PART), job.seed)
+    return {
+        "wins": len(found.wins),
+        "kept_wins": sum(answer.kept for answer in found.wins),
+        "draws": len(found.draws),
+        "kept_draws": sum(answer.kept for answer in found.draws),
+        "regret": round(found.regret, 6),
+    }
+
+
+def _games(agent: Agent, job: Job, starts: int) -> dict[str, tuple[int, ...]]:
+    """The games against all opponents but the agent itself, counted by pairs."""
+    begun, found = start_set(job.game, seed=job.seed * SEEDS_APART), {}
+    for opponent in FIELD:
+        if opponent != job.contender:
+            agents = agent, find_agent(opponent)
+            found[opponent] = play_both_seats(begun, agents, begun.at_most(starts))[0].pairs
+    return found
+
+
+def _milliseconds(agent: Agent, job: Job) -> float:
+    """The mean time of a move, asked for one position at a time; the first does not count."""
+    positions, rng = list[Position](), np.random.default_rng(job.seed)
+    while len(positions) <= TIMED:
+        position, key = Position(job.game, seed=int(rng.integers(1 << 32))), len(positions)
+        for ply in range(int(rng.integers(TIMED_PLIES))):
+            position.play(random_action(position, episode_key(job.seed, key, 0), ply))
+            if position.is_over:
+                break
+        if not position.is_over:
+            positions.append(position)
+    agent.act(positions[:1], [0])
+    began = time.perf_counter()
+    for key, position in enumerate(positions[1:]):
+        agent.act([position], [key])
+    return round(1000 * (time.perf_counter() - began) / TIMED, 4)
+
+
+def work(job: Job, folder: Path, starts: int) -> Cell:
+    """`make_cell` in a process of its own, whose output goes to a file in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with _output_to(folder / "log.txt"):
+        return make_cell(job, folder, starts)
+
+
+@contextlib.contextmanager
+def _output_to(file: Path) -> Iterator[None]:
+    """Within this, all that is written to the terminal is added to a file."""
+    kept = [os.dup(number) for number in (1, 2)]
+    try:
+        with file.open("ab") as out:
+            for number in (1, 2):
+                os.dup2(out.fileno(), number)
+            yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        for number, before in zip((1, 2), kept, strict=True):
+            os.dup2(before, number)
+            os.close(before)
+
+
+def jobs_of(
+    contenders: Sequence[str], games: Sequence[str], track: Track, seeds: Sequence[int]
+) -> list[Job]:
+    """All cells, seed by seed; those of contenders that are not trained have no track.
+
+    Raises:
+        OptionError: a contender's words stand for nothing, or it cannot be trained on this track.
+    """
+    jobs = []
+    for seed in seeds:
+        for game in games:
+            for contender in contenders:
+                algorithm = algorithm_of(contender)
+                if algorithm:
+                    track.goal(algorithm)
+                job = Job(contender, game, track.name if algorithm else "", seed)
+                agent_name(job, Path())
+                jobs.append(job)
+    return jobs

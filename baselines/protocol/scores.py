@@ -1,0 +1,170 @@
+"""What is said over several games and seeds: interquartile means, intervals, profiles.
+
+Few runs of a learner differ so much that a mean of them says little. The interquartile mean leaves
+out the lowest and the highest quarter of all runs; its interval comes from resampling the runs of
+each game (a stratified bootstrap); a profile shows the share of runs that reach at least so much.
+(R. Agarwal et al., "Deep Reinforcement Learning at the Edge of the Statistical Precipice", NeurIPS
+2021, names and recommends all three.)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from azumaya.baselines.arena.league.ratings import OUTCOMES, Rating, rate_counts
+from azumaya.baselines.protocol.cells import FIELD, Cell
+
+RESAMPLES = 2_000
+INTERVAL = (2.5, 97.5)
+"""The percentiles of resampled figures between which a 95 % interval lies."""
+MEASURES = {"games won": lambda cell: cell.mean_rate, "exam": lambda cell: cell.exam}
+"""What is aggregated, both from 0 to 1: the mean rate against those that count, and the exam."""
+
+Scores = Mapping[str, Sequence[float]]
+"""By game, the figures of all seeds."""
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A figure over several games and seeds.
+
+    Attributes:
+        value: the interquartile mean.
+        low, high: the ends of its 95 % interval.
+        games, runs: how many went into it.
+    """
+
+    value: float
+    low: float
+    high: float
+    games: int
+    runs: int
+
+
+def by_contender(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
+    """The cells of each contender, in the order in which contenders appear first."""
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(label(cell), []).append(cell)
+    return found
+
+
+def label(cell: Cell) -> str:
+    """A contender with its track, if it has one."""
+    return f"{cell.job.contender} ({cell.job.track})" if cell.job.track else cell.job.contender
+
+
+def scores_of(cells: Iterable[Cell], measure: str) -> dict[str, list[float]]:
+    """The figures of one contender by game, games without such a figure left out."""
+    found: dict[str, list[float]] = {}
+    for cell in cells:
+        value = MEASURES[measure](cell)  # type: ignore[no-untyped-call]
+        if value is not None:
+            found.setdefault(cell.job.game, []).append(value)
+    return found
+
+
+def interquartile_mean(values: np.ndarray) -> np.ndarray:
+    """The mean along the last axis without the lowest and the highest quarter, rounded down."""
+    cut = values.shape[-1] // 4
+    inner = np.sort(values, axis=-1)[..., cut : values.shape[-1] - cut]
+    mean: np.ndarray = inner.mean(axis=-1)
+    return mean
+
+
+def resampled(scores: Scores, resamples: int = RESAMPLES) -> np.ndarray:
+    """All runs with those of each game drawn again, `(resamples, runs)`; the same at every call."""
+    rng = np.random.default_rng(0)
+    drawn = [
+        np.asarray(runs)[rng.integers(len(runs), size=(resamples, len(runs)))]
+        for _, runs in sorted(scores.items())
+    ]
+    return np.concatenate(drawn, axis=1)
+
+
+def aggregate(scores: Scores) -> Aggregate | None:
+    """The interquartile mean over all games and seeds; None without a run."""
+    if not scores:
+        return None
+    runs = np.concatenate([np.asarray(each) for _, each in sorted(scores.items())])
+    value = float(interquartile_mean(runs))
+    low, high = np.percentile(interquartile_mean(resampled(scores)), INTERVAL)
+    return Aggregate(value, min(float(low), value), max(float(high), value), len(scores), len(runs))
+
+
+def profile(scores: Scores, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The share of runs that reach at least each of some figures, and its interval.
+
+    Args:
+        scores: the figures; games count by their runs.
+        at: the figures to reach, `(k,)`.
+
+    Returns:
+        The shares, `(k,)`, and the ends of their 95 % intervals, `(2, k)`.
+    """
+    runs = np.concatenate([np.asarray(each) for each in scores.values()])
+    shares = (runs[:, None] >= at).mean(axis=0)
+    drawn = np.stack([(resampled(scores) >= figure).mean(axis=1) for figure in at], axis=1)
+    return shares, np.percentile(drawn, INTERVAL, axis=0)
+
+
+def ratings(cells: Sequence[Cell]) -> dict[str, dict[str, Rating]]:
+    """Ratings as in a league, for each game and over all: of all contenders and opponents.
+
+    The seeds of a contender are one agent here. The random agent has 0.
+    """
+    counts: dict[str, dict[tuple[str, str], np.ndarray]] = {}
+    there = {cell.job.contender for cell in cells}
+    for cell in cells:
+        met = counts.setdefault(cell.job.game, {})
+        for opponent, pairs in cell.pairs.items():
+            if cell.job.contender in FIELD and opponent in there and label(cell) > opponent:
+                continue  # the opponent's own cell has these games
+            who = label(cell), opponent
+            met[who] = met.get(who, np.zeros(OUTCOMES, np.int64)) + np.array(pairs)
+    names = sorted({name for met in counts.values() for who in met for name in who})
+    place = {name: i for i, name in enumerate(names)}
+    numbered = {
+        game: dict(sorted({(place[a], place[b]): n for (a, b), n in met.items()}.items()))
+        for game, met in sorted(counts.items())
+    }
+    return rate_counts(numbered, names)
+
+
+def subsets(
+    results: Mapping[str, Mapping[str, float]], size: int = 3
+) -> Iterator[tuple[float, tuple[str, ...]]]:
+    """How well some games stand for all, best first.
+
+    For each set of so many games: the error with which the mean figure there predicts that over all
+    games, by a line that was fitted to the other agents; as the root of the mean square over all
+    agents.
+
+    Args:
+        results: by agent and game, a figure; only agents with figures in all games count.
+        size: the number of games in a set.
+
+    Yields:
+        The error, and the games.
+    """
+    games = tuple(max(results.values(), key=len))
+    whole = [agent for agent in results.values() if set(agent) == set(games)]
+    table = np.array([[agent[game] for game in games] for agent in whole])
+    sets = itertools.combinations(range(len(games)), size)
+    found = [(_error(table[:, some].mean(1), table.mean(1)), some) for some in map(list, sets)]
+    for error, some in sorted(found):
+        yield error, tuple(games[place] for place in some)
+
+
+def _error(few: np.ndarray, all_games: np.ndarray) -> float:
+    """The error of predicting one by the other, each agent by a line through the others."""
+    missed = []
+    for left_out in range(len(few)):
+        others = np.arange(len(few)) != left_out
+        slope, height = np.polyfit(few[others], all_games[others], 1)
+        missed.append(all_games[left_out] - (slope * few[left_out] + height))
+    return float(np.sqrt(np.mean(np.square(missed))))

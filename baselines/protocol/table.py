@@ -1,0 +1,145 @@
+"""The table in its file: a line with what all cells have in common, then a line for each cell."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from azumaya.baselines.arena.exams import has_exam, load_exam
+from azumaya.baselines.arena.league.results import settings_for
+from azumaya.baselines.protocol.cells import FIELD, PART, STARTS, Cell, work
+from azumaya.baselines.protocol.tracks import Job
+from azumaya.baselines.system.cluster import Cluster, CrewError
+from azumaya.baselines.system.journal import Line, typed
+from azumaya.baselines.system.pool import ended_pool
+from azumaya.baselines.system.work import WorkFileError, open_work, read_work
+from azumaya.envs import GAMES
+
+PROTOCOL = 1
+"""Increases whenever cells of the same agents may come out different."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all cells of a table have in common.
+
+    Attributes:
+        protocol: the version of the protocol.
+        part: the part of the exams.
+        exams: the version of each game's exam.
+        books: by game, a digest of its book of balanced starts; empty where there is none.
+        field: the opponents.
+        starts: of the games against each of them, at most as many as the book has.
+    """
+
+    protocol: int
+    part: str
+    exams: Mapping[str, int]
+    books: Mapping[str, str]
+    field: Sequence[str]
+    starts: int
+
+
+def setting(starts: int = STARTS) -> Setting:
+    """The setting of tables that this version makes."""
+    exams = {game: load_exam(game, PART).version for game in GAMES if has_exam(game)}
+    return Setting(PROTOCOL, PART, exams, settings_for(0, True).starts, list(FIELD), starts)
+
+
+def fill(
+    file: Path,
+    folder: Path,
+    jobs: Sequence[Job],
+    starts: int = STARTS,
+    workers: int = 1,
+    ray: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Cell]:
+    """Make the cells of a table that are missing, and add them to its file as they come.
+
+    Args:
+        file: the table; made if it is missing. The same call continues one that was broken off.
+        folder: where trained runs are kept.
+        jobs: the cells.
+        starts: of the games against each opponent.
+        workers: how many cells are made at a time, each in a process.
+        ray: the address of a Ray cluster, which makes them instead.
+        progress: called with the number of cells that are there, and that of all.
+
+    Returns:
+        The cells of these jobs, in their order.
+
+    Raises:
+        WorkFileError: the file is no table, is in use, or was made with other exams or starts.
+        OptionError, CheckpointError: a contender cannot be made, or does not play its game.
+        RunError: a training failed.
+        CrewError: workers keep dying.
+    """
+    with open_work(file, asdict(setting(starts))) as (lines, add):
+        cells = {cell.job: cell for cell in cells_in(lines)}
+        left = [job for job in dict.fromkeys(jobs) if job not in cells]
+        count = len(jobs) - len(left)
+        if progress is not None:
+            progress(count, len(jobs))
+        made = _on_ray(left, folder, starts, ray) if ray else _here(left, folder, starts, workers)
+        with contextlib.closing(made):
+            for cell in made:
+                cells[cell.job] = cell
+                add(asdict(cell))
+                count += 1
+                if progress is not None:
+                    progress(count, len(jobs))
+    return [cells[job] for job in jobs]
+
+
+def cells_in(lines: Iterable[Line]) -> Iterator[Cell]:
+    """The cells in the lines of a table; raises `WorkFileError` for other lines."""
+    for number, line in enumerate(lines, start=2):
+        try:
+            yield typed(line, Cell)
+        except ValueError as error:
+            raise WorkFileError(f"line {number} is no cell of a table: {error}") from None
+
+
+def read_table(file: Path) -> tuple[Setting, list[Cell]]:
+    """The setting and the cells of a table, which another process may be filling.
+
+    Raises:
+        WorkFileError: the file is missing, damaged, or no table.
+    """
+    head, lines = read_work(file)
+    try:
+        return typed(head, Setting), [*cells_in(lines)]
+    except ValueError as error:
+        raise WorkFileError(f"{file}: {error}") from None
+
+
+def _here(jobs: Sequence[Job], folder: Path, starts: int, workers: int) -> Any:
+    """The cells, as they come, from processes of this machine."""
+    if not jobs:
+        return
+    with ended_pool(workers) as pool:
+        try:
+            waiting = [pool.submit(work, job, folder, starts) for job in jobs]
+            for done in as_completed(waiting):
+                yield done.result()
+        except BrokenProcessPool as error:
+            raise CrewError(f"a process has ended, see {folder / 'log.txt'}") from error
+
+
+def _on_ray(jobs: Sequence[Job], folder: Path, starts: int, address: str) -> Any:
+    """The cells, as they come, from a Ray cluster whose machines share the folder."""
+    cluster = Cluster(address)
+    try:
+        remote = cluster.remote(work)
+        waiting = [remote.remote(job, folder.absolute(), starts) for job in jobs]
+        while waiting:
+            done, waiting = cluster.ray.wait(waiting)
+            yield from cluster.results(done)
+    finally:
+        cluster.leave()
