@@ -10,7 +10,7 @@ each game (a stratified bootstrap); a profile shows the share of runs that reach
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,10 @@ from azumaya.baselines.protocol.cells import FIELD, Cell
 RESAMPLES = 2_000
 INTERVAL = (2.5, 97.5)
 """The percentiles of resampled figures between which a 95 % interval lies."""
-MEASURES = {"games won": lambda cell: cell.mean_rate, "exam": lambda cell: cell.exam}
+MEASURES: Mapping[str, Callable[[Cell], float | None]] = {
+    "games won": lambda cell: cell.mean_rate,
+    "exam": lambda cell: cell.exam,
+}
 """What is aggregated, both from 0 to 1: the mean rate against those that count, and the exam."""
 
 Scores = Mapping[str, Sequence[float]]
@@ -62,7 +65,7 @@ def scores_of(cells: Iterable[Cell], measure: str) -> dict[str, list[float]]:
     """The figures of one contender by game, games without such a figure left out."""
     found: dict[str, list[float]] = {}
     for cell in cells:
-        value = MEASURES[measure](cell)  # type: ignore[no-untyped-call]
+        value = MEASURES[measure](cell)
         if value is not None:
             found.setdefault(cell.job.game, []).append(value)
     return found
@@ -151,7 +154,7 @@ def subsets(
     Yields:
         The error, and the games.
     """
-    games = tuple(max(results.values(), key=len))
+    games = sorted({game for agent in results.values() for game in agent})
     whole = [agent for agent in results.values() if set(agent) == set(games)]
     table = np.array([[agent[game] for game in games] for agent in whole])
     sets = itertools.combinations(range(len(games)), size)

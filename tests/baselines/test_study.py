@@ -77,11 +77,11 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     with monkeypatch.context() as patch:
         patch.setattr(value, "run_words", stopped)
         with pytest.raises(KeyboardInterrupt):
-            variants.trained("td_value", run, many)
+            variants.run_of("td_value", run, many)
     for other in (few, [word for word in many if word != "--games=4"]):
         with pytest.raises(RunError, match="a-1: holds another run; choose another --output"):
-            variants.trained("td_value", run, other)
-    assert variants.trained("td_value", run, many)[-1]["steps"] >= 128
+            variants.run_of("td_value", run, other)
+    assert variants.run_of("td_value", run, many)[-1]["steps"] >= 128
 
 
 @pytest.mark.parametrize("begun", [False, True])

@@ -5,7 +5,8 @@
   board alone, and `legal` and `illegal`, lists of moves that the page calls so; they are checked
   when it is built.
 - `{bits} GAME`: sets of cells side by side; see `boards.evaluate`.
-- `{games}`, `{training}`, `{exams}`, `{hyperparameters}`, `{facts} GAME`, `{options} GAME`,
+- `{games}`, `{training}`, `{exams}`, `{benchmark}`, `{leaderboard}`, `{hyperparameters}`,
+  `{facts} GAME`, `{options} GAME`,
   `{planes} GAME`, `{actions} GAME`, `{statistics} GAME`, `{state} GAME`: tables.
 - `{gallery}`: the games of the gallery, with replays that play in the page.
 """
@@ -39,7 +40,8 @@ class Generated(SphinxDirective):
         for folder in (Path(self.env.srcdir) / "_data", Path(training.__file__).parent):
             for path in folder.glob("*.json"):
                 self.env.note_dependency(path)
-        self.env.note_dependency(tables.EXAMS)
+        for path in (tables.EXAMS, tables.BENCHMARK, *tables.CARDS.glob("*.json")):
+            self.env.note_dependency(path)
 
 
 class Picture(Generated):
@@ -169,6 +171,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("statistics", table_directive(tables.statistics_table, 1))
     app.add_directive("training", table_directive(tables.training_table, 0))
     app.add_directive("exams", table_directive(tables.exams_table, 0))
+    app.add_directive("benchmark", table_directive(tables.benchmark_tables, 0))
+    app.add_directive("leaderboard", table_directive(tables.leaderboard_table, 0))
     app.add_directive("hyperparameters", table_directive(tables.hyperparameters_table, 0))
     app.add_directive("state", table_directive(tables.state_table, 1))
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

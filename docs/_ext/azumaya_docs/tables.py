@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from sphinx.pycode import ModuleAnalyzer
 
+from azumaya.baselines.protocol.cards import leaderboard, read_card
+from azumaya.baselines.protocol.report import page
+from azumaya.baselines.protocol.table import read_table
 from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo
 from azumaya.baselines.training import value as value_script
@@ -307,6 +310,22 @@ def exams_table() -> str:
     ]  # fmt: skip
     head = ("game", "agent", "won + drawn positions", "wins kept", "draws kept", "regret")
     return table(head, rows)
+
+
+# ---- the table to beat ----
+
+RESULTS = EXAMS.parent
+BENCHMARK, CARDS = RESULTS / "table.jsonl", RESULTS / "cards"
+
+
+def benchmark_tables() -> str:
+    """The tables of the stored benchmark."""
+    return page(read_table(BENCHMARK)[1])
+
+
+def leaderboard_table() -> str:
+    """The cards that were sent, track by track."""
+    return leaderboard([read_card(file) for file in sorted(CARDS.glob("*.json"))])
 
 
 # ---- training ----

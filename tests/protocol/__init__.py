@@ -1,0 +1,1 @@
+"""The table to beat: tracks, cells, scores, cards."""

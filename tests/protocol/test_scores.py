@@ -1,0 +1,111 @@
+"""What is said over several games and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import trim_mean
+
+from azumaya.baselines.arena.league.ratings import ALL
+from azumaya.baselines.protocol.cells import Cell
+from azumaya.baselines.protocol.scores import (
+    aggregate,
+    interquartile_mean,
+    profile,
+    ratings,
+    scores_of,
+    subsets,
+)
+from azumaya.baselines.protocol.tracks import Job
+
+SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
+
+def cell(name: str, game: str, pairs: dict[str, Sequence[int]], seed: int = 1) -> Cell:
+    given = {opponent: tuple(each) for opponent, each in pairs.items()}
+    job = Job(name, game, "", seed)
+    return Cell(job, "", 0, 0.0, 4, 3, 0, 0, 0.0, given, 1.0, "0", "none", "none")
+
+
+@given(SHARES)
+def test_the_interquartile_mean_is_the_trimmed_mean_of_scipy(values: list[float]) -> None:
+    found = float(interquartile_mean(np.array(values)))
+    assert found == pytest.approx(float(trim_mean(values, 0.25)), abs=1e-12)
+
+
+@given(st.dictionaries(st.sampled_from("abcdefgh"), SHARES, min_size=1))
+def test_an_aggregate_lies_in_its_interval(scores: dict[str, list[float]]) -> None:
+    found = aggregate(scores)
+    assert found is not None
+    runs = [run for each in scores.values() for run in each]
+    assert min(runs) - 1e-12 <= found.low <= found.value <= found.high <= max(runs) + 1e-12
+    assert (found.games, found.runs) == (len(scores), sum(map(len, scores.values())))
+    assert aggregate(dict(reversed(scores.items()))) == found
+
+
+def test_runs_are_drawn_again_within_their_games() -> None:
+    """A game whose seeds agree adds nothing to the interval, however far it is from others."""
+    found = aggregate({"low": [0.1] * 5, "high": [0.9] * 5})
+    assert found is not None
+    assert (found.low, found.value, found.high) == pytest.approx((0.5, 0.5, 0.5))
+    assert aggregate({}) is None
+
+
+def test_intervals_contain_the_truth_about_as_often_as_they_say() -> None:
+    rng, hits = np.random.default_rng(1), 0
+    for _ in range(200):
+        runs = {game: rng.normal(0.5, 0.1, size=10).tolist() for game in "abcd"}
+        found = aggregate(runs)
+        assert found is not None
+        hits += found.low <= 0.5 <= found.high
+    assert 176 <= hits <= 198
+
+
+def test_a_profile_is_the_share_of_runs_that_reach_a_figure() -> None:
+    at = np.array([0.0, 0.3, 0.5, 1.0])
+    shares, (lows, highs) = profile({"a": [0.2, 0.4], "b": [0.5, 0.9]}, at)
+    assert shares.tolist() == [1.0, 0.75, 0.5, 0.0]
+    assert (lows <= shares).all()
+    assert (shares <= highs).all()
+
+
+def test_games_between_contenders_of_the_field_count_once() -> None:
+    once = [cell("greedy", "g", {"random": [0, 0, 0, 2, 8]})]
+    both = [*once, cell("random", "g", {"greedy": [8, 2, 0, 0, 0]})]
+    assert ratings(once) == ratings(both)
+    assert ratings(once)["g"]["random"].elo == 0
+    assert ratings(once)["g"]["greedy"].elo > 200
+
+
+def test_the_seeds_of_a_contender_are_one_agent() -> None:
+    weak, strong = (cell("ppo", "g", {"random": [n, 0, 0, 0, 10 - n]}, n) for n in (5, 1))
+    found = ratings([weak, strong])
+    assert found["g"]["ppo"].games == 40
+    assert found[ALL].keys() == {"ppo", "random"}
+
+
+def test_games_without_an_exam_do_not_count_there() -> None:
+    with_exam = cell("a", "g", {"greedy": [1], "uct:100": [1], "champion": [1]})
+    without = Cell(**{**vars(with_exam), "wins": 0, "job": Job("a", "h", "", 1)})
+    assert scores_of([with_exam, without], "exam") == {"g": [0.75]}
+    assert scores_of([with_exam, without], "games won") == {"g": [0.0], "h": [0.0]}
+
+
+def test_subsets_find_the_games_that_stand_for_all() -> None:
+    rng = np.random.default_rng(3)
+    skill = rng.uniform(size=12)
+    noise = {"a": 0.0, "b": 0.0, "c": 0.0, "d": 0.5, "e": 0.5}
+    results = {
+        str(agent): {game: skill[agent] + rng.normal(0, each) for game, each in noise.items()}
+        for agent in range(12)
+    }
+    results["new"] = {"a": 1.0}
+    found = [*subsets(results)]
+    assert len(found) == 10
+    assert [error for error, _ in found] == sorted(error for error, _ in found)
+    # what skill does not explain is in the mean over all games, too, so these two must be there
+    assert {"d", "e"} <= {*found[0][1]}

@@ -1,0 +1,282 @@
+"""The table to beat: what is trained and measured, its file, and the commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from azumaya.baselines.agents import GreedyAgent
+from azumaya.baselines.arena.matches import play_pairing, take_exam
+from azumaya.baselines.protocol import cards, tracks
+from azumaya.baselines.protocol.cards import Card, CardError, differences, leaderboard, read_card
+from azumaya.baselines.protocol.cells import FIELD, Cell, jobs_of, make_cell, words_of
+from azumaya.baselines.protocol.table import fill, read_table, setting
+from azumaya.baselines.protocol.tracks import AZUMAYA_3, TRACKS, Job, Track, agent_name, games_named
+from azumaya.baselines.system.work import WorkFileError
+from azumaya.envs import GAMES, OptionError
+from tests.commands import azumaya, refused
+
+GAME = "vierer_dominari"
+STARTS = 2
+NAMES = ("random", "greedy")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a table of two agents, made by the command."""
+    folder = tmp_path_factory.mktemp("table")
+    words = ("--game", GAME, "--seeds", 2, "--starts", STARTS, "--output", folder)
+    done = azumaya("benchmark", *NAMES, *words)
+    assert done.exit_code == 0, done.output
+    assert "greedy" in done.output
+    return folder
+
+
+# ---- what is compared ----
+
+
+def test_a_contender_is_the_name_of_an_agent_with_words_in_braces() -> None:
+    job, policy = Job("uct:100", GAME, "1M", 3), Path("runs/x/policy")
+    names = {
+        "uct:100": "uct:100",
+        "ppo": "runs/x/policy",
+        "puct:100:{alphazero}": "puct:100:runs/x/policy",
+        "mine/{game}-{seed}/policy": f"mine/{GAME}-3/policy",
+        "module:Class:{ppo}": "module:Class:runs/x/policy",
+    }
+    assert {name: agent_name(replace(job, contender=name), policy) for name in names} == names
+    for wrong in ("{level}", "{ppo}{value}"):
+        with pytest.raises(OptionError, match=r"must be one of \{game\}, \{seed\}, \{value\}"):
+            agent_name(replace(job, contender=wrong), policy)
+
+
+def test_games_have_groups() -> None:
+    assert games_named(()) == tuple(GAMES)
+    assert games_named(["azumaya-3", AZUMAYA_3[0]]) == AZUMAYA_3
+    assert len(AZUMAYA_3) == len({*AZUMAYA_3} & {*GAMES}) == 3
+    with pytest.raises(OptionError, match="chess"):
+        games_named(["chess"])
+
+
+def test_only_what_is_trained_has_a_track() -> None:
+    jobs = jobs_of(("random", "ppo"), (GAME,), TRACKS["1M"], (1, 2))
+    assert jobs == [
+        Job(name, GAME, track, seed)
+        for seed in (1, 2)
+        for name, track in (("random", ""), ("ppo", "1M"))
+    ]
+    with pytest.raises(
+        OptionError, match=r"value on the track 10min-gpu: .*choose ppo or alphazero"
+    ):
+        jobs_of(("value",), (GAME,), TRACKS["10min-gpu"], (1,))
+
+
+def test_a_track_becomes_options_of_a_script() -> None:
+    job = Job("ppo", GAME, "10min-gpu", 2)
+    words = words_of("ppo", TRACKS["10min-gpu"], job, Path("r"))
+    assert {"--minutes=10.0", "--device=cuda", "--seed=2", f"--game={GAME}"} <= {*words}
+    assert "--steps=1000000" in words_of("value", TRACKS["1M"], job, Path("r"))
+    assert not any("device" in word for word in words_of("value", TRACKS["1M"], job, Path("r")))
+
+
+# ---- measuring ----
+
+
+def test_a_cell_has_what_the_arena_and_the_exam_find(made: Path) -> None:
+    cell = next(
+        c for c in read_table(made / "table.jsonl")[1] if c.job == Job("greedy", GAME, "", 2)
+    )
+    exam = take_exam("greedy", GAME, "held-out", seed=2)
+    assert cell.exam == exam.kept_wins
+    assert cell.exam_interval == exam.kept_wins_interval
+    assert cell.regret == pytest.approx(exam.regret, abs=1e-6)
+    assert cell.pairs.keys() == {*FIELD} - {"greedy"}
+    for opponent in cell.pairs:
+        score = play_pairing(GAME, "greedy", opponent, STARTS, seed=2000)
+        assert tuple(cell.pairs[opponent]) == score.pairs
+        assert cell.rate(opponent) == score.rate
+        assert cell.interval(opponent) == score.interval()
+    assert cell.mean_rate == pytest.approx((0.5 + cell.rate("uct:100") + cell.rate("champion")) / 3)
+    assert cell.milliseconds > 0
+
+
+def test_a_contender_is_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny = {"tiny": Track("tiny", steps=256)}
+    monkeypatch.setattr(tracks, "TRACKS", tiny)
+    monkeypatch.setattr("azumaya.baselines.protocol.cells.TRACKS", tiny)
+    job = Job("value", GAME, "tiny", 1)
+    cell = make_cell(job, tmp_path, STARTS)
+    assert cell.steps >= 256
+    assert cell.agent
+    policy = tmp_path / f"tiny/value-{GAME}-1/policy.safetensors"
+    before = policy.stat().st_mtime_ns
+    searching = make_cell(replace(job, contender="alphabeta:300:{value}"), tmp_path, STARTS)
+    assert policy.stat().st_mtime_ns == before
+    assert (searching.agent, searching.steps) == (cell.agent, cell.steps)
+    assert searching.regret != cell.regret
+
+
+def test_agents_of_ones_own_are_measured(tmp_path: Path) -> None:
+    contender = f"{__name__}:Own:{{game}} {{seed}}"
+    cell = make_cell(Job(contender, GAME, "", 5), tmp_path, STARTS)
+    greedy = make_cell(Job("greedy", GAME, "", 5), tmp_path, STARTS)
+    assert cell.pairs["champion"] == greedy.pairs["champion"]
+
+
+class Own(GreedyAgent):
+    """The greedy agent, made with one argument."""
+
+    def __init__(self, given: str) -> None:
+        assert given == f"{GAME} 5"
+        super().__init__()
+
+
+# ---- the file ----
+
+
+def test_what_is_there_is_not_made_again(made: Path) -> None:
+    file = made / "table.jsonl"
+    before = file.read_text()
+    jobs = jobs_of(NAMES, (GAME,), TRACKS["1M"], (1, 2))
+    told: list[tuple[int, int]] = []
+    cells = fill(file, made, jobs, STARTS, progress=lambda *counts: told.append(counts))
+    assert [cell.job for cell in cells] == jobs
+    assert (file.read_text(), told) == (before, [(4, 4)])
+    assert read_table(file) == (setting(STARTS), cells)
+
+
+def test_a_table_of_other_starts_is_refused(made: Path, tmp_path: Path) -> None:
+    jobs = jobs_of(NAMES, (GAME,), TRACKS["1M"], (1,))
+    with pytest.raises(WorkFileError, match="other settings"):
+        fill(made / "table.jsonl", made, jobs, STARTS + 1)
+    other = tmp_path / "other.jsonl"
+    other.write_text("{}\n")
+    with pytest.raises(WorkFileError):
+        read_table(other)
+    other.write_text((made / "table.jsonl").read_text().replace('"seed":2', '"seed":"2"'))
+    with pytest.raises(WorkFileError, match="is no cell"):
+        read_table(other)
+
+
+# ---- the commands ----
+
+
+def test_a_table_is_shown_written_and_drawn(made: Path, tmp_path: Path) -> None:
+    page, picture = tmp_path / "page.md", tmp_path / "profiles.png"
+    words = ("--report", "--output", made, "--markdown", page, "--picture", picture)
+    shown = azumaya("benchmark", *words, width=80)
+    assert shown.exit_code == 0, shown.output
+    assert max(map(len, shown.output.splitlines())) <= 80
+    assert shown.output.index("greedy") < shown.output.index("random")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    text = page.read_text()
+    assert "| greedy |" in text
+    assert "1 x 2" in text
+
+
+def test_bad_words_are_refused(tmp_path: Path) -> None:
+    place = ("--output", tmp_path)
+    refused(azumaya("benchmark", "--track", "1B", *place), "--track 1B: must be one of 1M, 10M")
+    refused(azumaya("benchmark", "--game", "chess", *place), "chess")
+    refused(azumaya("benchmark", "{level}", *place), "{level} must be one of")
+    refused(azumaya("benchmark", "--report", *place), "table.jsonl")
+    refused(azumaya("verify", tmp_path / "none.json"), "no card")
+    assert not [*tmp_path.iterdir()]
+
+
+# ---- cards ----
+
+
+@pytest.fixture(scope="module")
+def card(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The card of the greedy agent."""
+    file = tmp_path_factory.mktemp("cards") / "greedy.json"
+    about = ("--authors", "A", "--code", "https://example.org/x", "--hardware", "a core")
+    words = ("--game", GAME, "--seeds", 2, "--starts", STARTS, "--output", made)
+    done = azumaya("submit", "greedy", file, *about, *words)
+    assert done.exit_code == 0, done.output
+    return file
+
+
+def changed(card: Path, folder: Path, **changes: object) -> Path:
+    """A copy of a card whose first cell has other fields."""
+    found = json.loads(card.read_text())
+    found["cells"][0].update(changes)
+    other = folder / "changed.json"
+    other.write_text(json.dumps(found))
+    return other
+
+
+def test_a_card_is_verified(card: Path, made: Path, tmp_path: Path) -> None:
+    found = read_card(card)
+    assert (found.agent, found.authors, found.hardware) == ("greedy", "A", "a core")
+    assert [cell.job.seed for cell in found.cells] == [1, 2]
+    words = ("--cells", 2, "--output", made)
+    same = azumaya("verify", card, *words)
+    assert same.exit_code == 0, same.output
+    assert "2 of 2 cells were made again" in same.output
+    pairs = {**found.cells[0].pairs, "champion": (0, 0, 0, 0, STARTS)}
+    for changes, said in (
+        ({"kept_wins": 1}, "kept_wins 1, now"),
+        ({"pairs": pairs}, "against champion: 100.0%, now"),
+        ({"agent": "0123456789ab"}, "the agent's files: 0123456789ab, now none"),
+    ):
+        wrong = azumaya("verify", changed(card, tmp_path, **changes), *words)
+        assert wrong.exit_code == 1
+        assert said in wrong.output
+        assert "1 of 2 cells differ" in wrong.output
+
+
+def test_agents_that_play_by_the_clock_are_compared_by_intervals(card: Path) -> None:
+    cell = read_card(card).cells[0]
+    timed = replace(cell, job=replace(cell.job, contender="uct:1ms"))
+    near, far = (
+        replace(timed, kept_wins=cell.wins * share // 100, pairs=dict.fromkeys(cell.pairs, pairs))
+        for share, pairs in ((90, (5, 0, 90, 0, 5)), (40, (90, 0, 10, 0, 0)))
+    )
+    assert [*differences(near, replace(near, kept_wins=near.kept_wins - 3))] == []
+    assert len([*differences(near, far)]) == 1 + len(cell.pairs)
+
+
+def test_cards_of_other_forms_are_refused(card: Path, tmp_path: Path) -> None:
+    found, other = json.loads(card.read_text()), tmp_path / "other.json"
+    wrong: list[tuple[Mapping[str, object], str]] = [
+        ({"card": 2}, "first field must be card: 1"),
+        ({"track": "1B"}, "track '1B': must be one of"),
+        ({"cells": []}, "no cells"),
+        ({"cells": found["cells"][:1] * 2}, "each there once"),
+        ({"agent": "random"}, "of its own agent"),
+        ({"more": 1}, "'more' is unknown"),
+    ]
+    for changes, said in wrong:
+        other.write_text(json.dumps({**found, **changes}))
+        with pytest.raises(CardError, match=said):
+            read_card(other)
+    another = replace(read_card(card), setting=replace(setting(STARTS), protocol=0))
+    with pytest.raises(CardError, match="another protocol"):
+        next(cards.verify(another, tmp_path, 1))
+
+
+def test_the_schema_names_the_fields() -> None:
+    names = json.loads(cards.schema())["$defs"]
+    assert {"card", "agent", "cells"} <= names["Card"]["properties"].keys()
+    assert {"job", "pairs", "kept_wins"} <= names["Cell"]["properties"].keys()
+
+
+def test_the_leaderboard_has_a_table_for_each_track(card: Path) -> None:
+    greedy = read_card(card)
+
+    def of(agent: str, track: str, cells: tuple[Cell, ...]) -> Card:
+        jobs = [replace(cell.job, contender=agent, track=track) for cell in cells]
+        pairs = [{**cell.pairs, "greedy": (0, 0, STARTS, 0, 0)} for cell in cells]
+        own = [replace(c, job=j, pairs=p) for c, j, p in zip(cells, jobs, pairs, strict=True)]
+        return replace(greedy, agent=agent, track=track, cells=tuple(own))
+
+    text = leaderboard([greedy, of("mine", "1M", greedy.cells), of("b", "1M", greedy.cells)])
+    assert text.index("**Open**") < text.index("**1M** (1,000,000 steps)")
+    assert "| mine (1M) |" in text
+    assert text.count("https://example.org/x") == 3
