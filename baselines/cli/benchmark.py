@@ -182,7 +182,8 @@ def verify_command(
         count = min(cells, len(found.cells))
         for number, finding in enumerate(verify(found, output, cells, seed), start=1):
             job = finding.cell.job
-            words = "; ".join(finding.differences) or "the same"
+            words = "; ".join(finding.differences)
+            words = words or ("the same" if finding.same else "the same within the intervals")
             console().print(
                 f"{number}/{count} {job.game}, seed {job.seed}: {words}", soft_wrap=True
             )
@@ -190,4 +191,4 @@ def verify_command(
     if wrong:
         say(f"{wrong} of {count} cells differ")
         raise typer.Exit(FAILED)
-    say(f"{count} of {len(found.cells)} cells were made again, and are the same")
+    say(f"{count} of {len(found.cells)} cells were made again, and none differs")

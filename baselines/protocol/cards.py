@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from azumaya.baselines.arena.report import markdown
 from azumaya.baselines.protocol.cells import Cell, make_cell
 from azumaya.baselines.protocol.report import OVERALL, overall
 from azumaya.baselines.protocol.scores import label
 from azumaya.baselines.protocol.table import Setting, setting
-from azumaya.baselines.protocol.tracks import TRACKS
+from azumaya.baselines.protocol.tracks import TRACKS, algorithm_of
 from azumaya.baselines.system.files import UnusableFileError, read_json, write_whole
 from azumaya.baselines.system.journal import typed
 from azumaya.envs.errors import brief
 from azumaya.envs.extras import require
 
 FORMAT = 1
-TIMED = "ms"
-"""What names of agents end in whose moves depend on the time, and so differ from run to run."""
+UNCOUNTED: Mapping[str, Any] = {
+    "milliseconds": 0.0, "steps": 0, "minutes": 0.0, "azumaya": "", "commit": "", "cpu": "",
+}  # fmt: skip
+"""Fields of a cell that may differ where all answers and games are the same."""
 
 
 class CardError(ValueError):
@@ -101,12 +104,42 @@ class Finding:
     Attributes:
         cell: as the card has it.
         again: as it came out.
-        differences: what differs, in words; empty if nothing does.
     """
 
     cell: Cell
     again: Cell
-    differences: tuple[str, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether every answer and every game came out the same, as far as that is counted."""
+        one, other = (replace(cell, **UNCOUNTED) for cell in (self.cell, self.again))
+        return one == other
+
+    @property
+    def differences(self) -> list[str]:
+        """In what the two differ, in words: in the agent's files, or by more than the intervals.
+
+        Agents that search for a time, and trainings that are limited by it, are different each
+        time; networks may be, on another machine.
+        """
+        cell, again, found = self.cell, self.again, list[str]()
+        trained_again = algorithm_of(cell.job.contender) and TRACKS[cell.job.track].minutes
+        if cell.agent != again.agent and not trained_again:
+            found.append(f"the agent's files: {cell.agent or 'none'}, now {again.agent or 'none'}")
+        if (cell.wins, cell.draws) != (again.wins, again.draws):
+            found.append("the exam has other positions")
+        if cell.exam_interval and again.exam_interval:
+            shares = f"exam: {cell.exam:.1%} of wins kept, now {again.exam:.1%}"
+            found += [shares] * apart(cell.exam_interval, again.exam_interval)
+        for opponent in cell.pairs:
+            rates = f"against {opponent}: {cell.rate(opponent):.1%}, now {again.rate(opponent):.1%}"
+            found += [rates] * apart(cell.interval(opponent), again.interval(opponent))
+        return found
+
+
+def apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether two intervals have no point in common."""
+    return one[0] > other[1] or other[0] > one[1]
 
 
 def verify(card: Card, folder: Path, count: int, seed: int = 0) -> Iterator[Finding]:
@@ -132,40 +165,8 @@ def verify(card: Card, folder: Path, count: int, seed: int = 0) -> Iterator[Find
             f"the card was made with another {', '.join(names)} than this version of azumaya has; "
             f"install the one that made it: {card.cells[0].azumaya}"
         )
-    some = random.Random(seed).sample(card.cells, min(count, len(card.cells)))
-    for cell in some:
-        again = make_cell(cell.job, folder, card.setting.starts)
-        yield Finding(cell, again, tuple(differences(cell, again)))
-
-
-def differences(cell: Cell, again: Cell) -> Iterator[str]:
-    """In what two results of the same cell differ.
-
-    An agent that searches for a time plays differently each time, so its shares are only compared
-    by their intervals.
-    """
-    if cell.agent != again.agent:
-        yield f"the agent's files: {cell.agent or 'none'}, now {again.agent or 'none'}"
-    if cell.job.contender.endswith(TIMED) or f"{TIMED}:" in cell.job.contender:
-        yield from _far_apart(cell, again)
-        return
-    for name in ("wins", "kept_wins", "draws", "kept_draws", "regret"):
-        before, now = getattr(cell, name), getattr(again, name)
-        if before != now:
-            yield f"exam: {name} {before}, now {now}"
-    for opponent, pairs in cell.pairs.items():
-        if tuple(pairs) != tuple(again.pairs.get(opponent, ())):
-            yield f"against {opponent}: {cell.rate(opponent):.1%}, now {again.rate(opponent):.1%}"
-
-
-def _far_apart(cell: Cell, again: Cell) -> Iterator[str]:
-    one, other = cell.exam_interval, again.exam_interval
-    if one and other and (one[0] > other[1] or other[0] > one[1]):
-        yield f"exam: {cell.exam:.1%}, now {again.exam:.1%}"
-    for opponent in cell.pairs:
-        one, other = cell.interval(opponent), again.interval(opponent)
-        if one[0] > other[1] or other[0] > one[1]:
-            yield f"against {opponent}: {cell.rate(opponent):.1%}, now {again.rate(opponent):.1%}"
+    for cell in random.Random(seed).sample(card.cells, min(count, len(card.cells))):
+        yield Finding(cell, make_cell(cell.job, folder, card.setting.starts))
 
 
 def leaderboard(cards: Sequence[Card]) -> str:

@@ -12,7 +12,7 @@ import pytest
 from azumaya.baselines.agents import GreedyAgent
 from azumaya.baselines.arena.matches import play_pairing, take_exam
 from azumaya.baselines.protocol import cards, tracks
-from azumaya.baselines.protocol.cards import Card, CardError, differences, leaderboard, read_card
+from azumaya.baselines.protocol.cards import Card, CardError, Finding, leaderboard, read_card
 from azumaya.baselines.protocol.cells import FIELD, Cell, jobs_of, make_cell, words_of
 from azumaya.baselines.protocol.table import fill, read_table, setting
 from azumaya.baselines.protocol.tracks import AZUMAYA_3, TRACKS, Job, Track, agent_name, games_named
@@ -219,10 +219,10 @@ def test_a_card_is_verified(card: Path, made: Path, tmp_path: Path) -> None:
     same = azumaya("verify", card, *words)
     assert same.exit_code == 0, same.output
     assert "2 of 2 cells were made again" in same.output
-    pairs = {**found.cells[0].pairs, "champion": (0, 0, 0, 0, STARTS)}
+    pairs = {**found.cells[0].pairs, "random": (9, 0, 0, 0, 0)}
     for changes, said in (
-        ({"kept_wins": 1}, "kept_wins 1, now"),
-        ({"pairs": pairs}, "against champion: 100.0%, now"),
+        ({"kept_wins": 1}, "exam: 0.3% of wins kept, now"),
+        ({"pairs": pairs}, "against random: 0.0%, now"),
         ({"agent": "0123456789ab"}, "the agent's files: 0123456789ab, now none"),
     ):
         wrong = azumaya("verify", changed(card, tmp_path, **changes), *words)
@@ -231,15 +231,23 @@ def test_a_card_is_verified(card: Path, made: Path, tmp_path: Path) -> None:
         assert "1 of 2 cells differ" in wrong.output
 
 
-def test_agents_that_play_by_the_clock_are_compared_by_intervals(card: Path) -> None:
+def test_figures_may_differ_within_their_intervals(card: Path) -> None:
+    """As they do where agents play by the clock."""
     cell = read_card(card).cells[0]
-    timed = replace(cell, job=replace(cell.job, contender="uct:1ms"))
     near, far = (
-        replace(timed, kept_wins=cell.wins * share // 100, pairs=dict.fromkeys(cell.pairs, pairs))
+        replace(cell, kept_wins=cell.wins * share // 100, pairs=dict.fromkeys(cell.pairs, pairs))
         for share, pairs in ((90, (5, 0, 90, 0, 5)), (40, (90, 0, 10, 0, 0)))
     )
-    assert [*differences(near, replace(near, kept_wins=near.kept_wins - 3))] == []
-    assert len([*differences(near, far)]) == 1 + len(cell.pairs)
+    assert Finding(near, near).same
+    slower = Finding(near, replace(near, milliseconds=2 * near.milliseconds, cpu="another"))
+    assert (slower.same, slower.differences) == (True, [])
+    close = Finding(near, replace(near, kept_wins=near.kept_wins - 3))
+    assert (close.same, close.differences) == (False, [])
+    assert len(Finding(near, far).differences) == 1 + len(cell.pairs)
+    retrained = replace(near, agent="abc", job=Job("ppo", GAME, "10min-cpu", 1))
+    assert Finding(retrained, replace(retrained, agent="def")).differences == []
+    kept = replace(retrained, job=Job("ppo", GAME, "1M", 1))
+    assert Finding(kept, replace(kept, agent="def")).differences
 
 
 def test_cards_of_other_forms_are_refused(card: Path, tmp_path: Path) -> None:
