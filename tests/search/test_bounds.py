@@ -15,6 +15,7 @@ from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.hints import Hints, hints_of
+from azumaya.baselines.search.hints.sudoku_horikomi import cannot_run_out
 from azumaya.baselines.search.solver import Solution, Solving, solve
 from azumaya.envs import GAMES, Position
 from tests.cases import CASES, Case
@@ -167,3 +168,17 @@ def test_the_match_is_told_nothing() -> None:
     assert hints.bounds is None
     assert hints.simplify is None
     assert hints.outlook is None
+
+
+def test_a_number_runs_out_where_regions_need_more_stones_than_are_left() -> None:
+    """In Sudoku Horikomi; games at random hardly ever come to that."""
+    state = Position("sudoku_horikomi", puzzle="." * 81).state
+    state["stock"] = [0, 2 << 4 * 3]  # two stones of the number 4, none of any other
+    corner, row, opposite = 1, 0b111, 1 << 80 - 64  # of the board, on 81 cells in two words
+    for cells, runs_out in (
+        ((row, 0), False),  # three cells, one region
+        ((row, opposite), False),  # two regions
+        ((corner | 1 << 3, opposite), True),  # three
+    ):
+        assert cannot_run_out(state[0], 3, *map(np.uint64, cells)) != runs_out
+    assert not cannot_run_out(state[0], 4, np.uint64(corner), np.uint64(0))
