@@ -113,6 +113,15 @@ LIBRARIES = {
             torch=False,
         ),
         Library(
+            "minari",
+            "Minari",
+            ("minari==0.5.4", "h5py==3.16.0", "pillow==13.0.0", "msgspec==0.22.0"),
+            "minari_games.py",
+            "recorded games as `EpisodeBuffer`",
+            "a dataset with an episode for each seat, written and read back",
+            torch=False,
+        ),
+        Library(
             "textarena",
             "TextArena",
             ("textarena==0.7.4",),
