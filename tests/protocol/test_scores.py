@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import trim_mean
+from typer.testing import CliRunner
 
 from azumaya.baselines.arena.league.ratings import ALL
 from azumaya.baselines.protocol.cells import Cell
@@ -21,6 +23,11 @@ from azumaya.baselines.protocol.scores import (
     subsets,
 )
 from azumaya.baselines.protocol.tracks import Job
+from azumaya.benchmarks.studies import subsets as study_of_subsets
+from tests.library import ROOT
+
+study = typer.Typer()
+study.command()(study_of_subsets.main)
 
 SHARES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -109,3 +116,14 @@ def test_subsets_find_the_games_that_stand_for_all() -> None:
     assert [error for error, _ in found] == sorted(error for error, _ in found)
     # what skill does not explain is in the mean over all games, too, so these two must be there
     assert {"d", "e"} <= {*found[0][1]}
+
+
+def test_the_study_prints_the_best_sets_and_the_worst() -> None:
+    league = ROOT / "docs/results/league.jsonl"
+    done = CliRunner().invoke(study, [str(league), "--size", "7", "--shown", "2"])
+    assert done.exit_code == 0, done.output
+    head, _, *rows = done.output.splitlines()
+    assert head == "| games | league.jsonl | mean |"
+    shares = [float(row.split("|")[2].strip(" %")) for row in rows]
+    assert len(rows) == 3
+    assert shares == sorted(shares)
