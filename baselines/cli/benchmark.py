@@ -10,7 +10,7 @@ import typer
 
 from azumaya.baselines.cli.terminal import complaints, console, progress, say
 from azumaya.baselines.protocol.cards import FORMAT, Card, check, read_card, verify, write_card
-from azumaya.baselines.protocol.cells import STARTS, Cell, jobs_of
+from azumaya.baselines.protocol.cells import STARTS, Cell
 from azumaya.baselines.protocol.report import draw_profiles, overall_table, page
 from azumaya.baselines.protocol.table import fill, read_table, setting
 from azumaya.baselines.protocol.tracks import (
@@ -19,6 +19,7 @@ from azumaya.baselines.protocol.tracks import (
     TRACKS,
     algorithm_of,
     games_named,
+    jobs_of,
     track_named,
 )
 from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
@@ -126,10 +127,14 @@ def _filled(
         require("torch", "train")
     with progress("cells") as bar:
         task = bar.add_task("", total=len(jobs))
-        return fill(
-            output / "table.jsonl", output, jobs, starts, workers, ray,
-            lambda done, of_all: bar.update(task, completed=done, total=of_all),
-        )  # fmt: skip
+        try:
+            return fill(
+                output / "table.jsonl", output, jobs, starts, workers, ray,
+                lambda done, of_all: bar.update(task, completed=done, total=of_all),
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            say("Stopped; what is done is kept, and the same command goes on.")
+            raise
 
 
 def submit(

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -222,24 +222,3 @@ def _output_to(file: Path) -> Iterator[None]:
         for number, before in zip((1, 2), kept, strict=True):
             os.dup2(before, number)
             os.close(before)
-
-
-def jobs_of(
-    contenders: Sequence[str], games: Sequence[str], track: Track, seeds: Sequence[int]
-) -> list[Job]:
-    """All cells, seed by seed; those of contenders that are not trained have no track.
-
-    Raises:
-        OptionError: a contender's words stand for nothing, or it cannot be trained on this track.
-    """
-    jobs = []
-    for seed in seeds:
-        for game in games:
-            for contender in contenders:
-                algorithm = algorithm_of(contender)
-                if algorithm:
-                    track.goal(algorithm)
-                job = Job(contender, game, track.name if algorithm else "", seed)
-                agent_name(job, Path())
-                jobs.append(job)
-    return jobs

@@ -10,7 +10,7 @@ AlphaZero has learned, and `runs/mine-{game}-{seed}/policy` was trained by someb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,6 +133,27 @@ def agent_name(job: Job, policy: Path) -> str:
         return words[match[1]]
 
     return re.sub(r"{(\w+)}", meaning, text)
+
+
+def jobs_of(
+    contenders: Sequence[str], games: Sequence[str], track: Track, seeds: Sequence[int]
+) -> list[Job]:
+    """All cells, seed by seed; those of contenders that are not trained have no track.
+
+    Raises:
+        OptionError: a contender's words stand for nothing, or it cannot be trained on this track.
+    """
+    jobs = []
+    for seed in seeds:
+        for game in games:
+            for contender in contenders:
+                algorithm = algorithm_of(contender)
+                if algorithm:
+                    track.goal(algorithm)
+                job = Job(contender, game, track.name if algorithm else "", seed)
+                agent_name(job, Path())
+                jobs.append(job)
+    return jobs
 
 
 def games_named(names: Iterable[str]) -> tuple[str, ...]:

@@ -13,9 +13,17 @@ from azumaya.baselines.agents import GreedyAgent
 from azumaya.baselines.arena.matches import play_pairing, take_exam
 from azumaya.baselines.protocol import cards, tracks
 from azumaya.baselines.protocol.cards import Card, CardError, Finding, leaderboard, read_card
-from azumaya.baselines.protocol.cells import FIELD, Cell, jobs_of, make_cell, words_of
+from azumaya.baselines.protocol.cells import FIELD, Cell, make_cell, words_of
 from azumaya.baselines.protocol.table import fill, read_table, setting
-from azumaya.baselines.protocol.tracks import AZUMAYA_3, TRACKS, Job, Track, agent_name, games_named
+from azumaya.baselines.protocol.tracks import (
+    AZUMAYA_3,
+    TRACKS,
+    Job,
+    Track,
+    agent_name,
+    games_named,
+    jobs_of,
+)
 from azumaya.baselines.system.work import WorkFileError
 from azumaya.envs import GAMES, OptionError
 from tests.commands import azumaya, refused
