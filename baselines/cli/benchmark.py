@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.terminal import complaints, console, progress, say
 from azumaya.baselines.protocol.cards import FORMAT, Card, check, read_card, verify, write_card
 from azumaya.baselines.protocol.cells import STARTS, Cell
@@ -107,7 +108,8 @@ def benchmark(
         else:
             names = agents or CONTENDERS
             cells = _filled(names, game, track, seeds, starts, output, workers, ray)
-    title = f"{len({cell.job.game for cell in cells})} games, {len(cells)} cells"
+    games = counted(len({cell.job.game for cell in cells}), "game")
+    title = f"{games}, {counted(len(cells), 'cell')}"
     console().print(overall_table(cells, title))
     say(f"The table is in {shown(file)}")
     if markdown is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -168,6 +170,18 @@ def test_a_table_of_other_starts_is_refused(made: Path, tmp_path: Path) -> None:
     other.write_text((made / "table.jsonl").read_text().replace('"seed":2', '"seed":"2"'))
     with pytest.raises(WorkFileError, match="is no cell"):
         read_table(other)
+
+
+@pytest.mark.slow
+def test_cells_are_the_same_on_ray(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    # processes of Ray do not run the tests' interpreter setup, only its path
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(p for p in sys.path if p))
+    here = read_table(made / "table.jsonl")[1]
+    there = fill(tmp_path / "t.jsonl", tmp_path, [cell.job for cell in here], STARTS, ray="local")
+    assert all(Finding(one, other).same for one, other in zip(here, there, strict=True))
 
 
 # ---- the commands ----
