@@ -7,6 +7,7 @@ import math
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,9 @@ from azumaya.baselines.arena.game_options import game_named, named_games
 from azumaya.baselines.arena.league.cards import CHANGED
 from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
+from azumaya.baselines.arena.league.cross_play import CrossPlay, cross_play
+from azumaya.baselines.arena.league.cross_report import draw as draw_heat_map
+from azumaya.baselines.arena.league.cross_report import mixture_table, notes, won_tables
 from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, extend, local_crew
 from azumaya.baselines.arena.league.making import cards_of
 from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
@@ -38,6 +42,7 @@ from azumaya.baselines.arena.league.tables import (
     rating_table,
 )
 from azumaya.baselines.arena.matches import check_starts
+from azumaya.baselines.arena.report import plain
 from azumaya.baselines.cli.group import with_default
 from azumaya.baselines.cli.terminal import complaints, console, progress, say
 from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
@@ -203,6 +208,45 @@ def report(
         words += ["--output", output] if output is not None else []
         command = shlex.join(map(str, [*words, "--markdown", markdown]))
         write_whole(markdown, page(league, found, picture, command).encode())
+
+
+@app.command("cross-play")
+def cross_play_command(
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(help="Agents of the file. Default: all that play the games."),
+    ] = None,
+    results: Results = RESULTS,
+    game: Annotated[
+        str,
+        typer.Option(
+            help="A game. Default: all games of the file, each with the same weight.",
+            autocompletion=named_games,
+        ),
+    ] = "",
+    json: Json = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Draw a heat map to this file, .svg or .png.")
+    ] = None,
+) -> None:
+    """Show what the agents of a stored league have won against each other.
+
+    Beside the ratings stand the Nash mixture, Nash averages and alpha-rank, and cycles are named:
+    one agent beats a second, this a third, and this the first.
+    """
+    _check_output(output)
+    league = _checked(read_league, results)
+    named = game and _checked(game_named, game).name
+    found: CrossPlay = _checked(cross_play, league, named, agents or ())
+    if json:
+        print(dumps(found.as_object(), indent=2))
+    else:
+        out = console()
+        out.print(mixture_table(found), *won_tables(found, out.width))
+        for line in notes(found):
+            out.print(plain(line))
+    if output is not None:
+        draw_heat_map(found, output)
 
 
 def _checked(function: Any, *arguments: Any) -> Any:

@@ -95,7 +95,7 @@ def rate(
         MissingExtraError: choix is not installed.
     """
     agents = sorted(agents)  # resamples are drawn in this order, whoever joined first
-    return rate_counts(_count(pairs, agents), agents, resamples, only_all)
+    return rate_counts(count_pairs(pairs, agents), agents, resamples, only_all)
 
 
 def rate_counts(
@@ -125,7 +125,8 @@ def rate_counts(
     return {**found, ALL: _rate(shared, agents, resamples)}
 
 
-def _count(pairs: Iterable[PairResult], agents: Sequence[str]) -> dict[str, Counts]:
+def count_pairs(pairs: Iterable[PairResult], agents: Sequence[str]) -> dict[str, Counts]:
+    """How the pairs of each game ended; `agents` are all who played them, sorted."""
     places = {name: place for place, name in enumerate(agents)}
     counts: dict[str, Counts] = {}
     for pair in pairs:
@@ -150,7 +151,7 @@ def _rate(games: Mapping[str, Counts], agents: Sequence[str], resamples: int) ->
     wins = np.array([wins_of(met, size) for met in cells])
     strengths = fit(levelled(wins), anchor)
     samples = np.array(
-        [fit(drawn, anchor, strengths) for drawn in _resampled(cells, size, resamples)]
+        [fit(drawn, anchor, strengths) for drawn in resampled(cells, size, resamples)]
     )
     lows, highs = np.percentile(POINTS * samples, INTERVAL, axis=0)
     total = wins.sum(0)
@@ -219,7 +220,7 @@ def _weights(met: np.ndarray) -> np.ndarray:
     return weights
 
 
-def _resampled(games: Sequence[Counts], size: int, resamples: int) -> np.ndarray:
+def resampled(games: Sequence[Counts], size: int, resamples: int) -> np.ndarray:
     """What agents may win against each other, as `levelled`, `(resamples, size, size)`.
 
     The outcomes of each meeting have the chances that a Bayesian bootstrap gives them: a draw from

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -79,8 +80,7 @@ def standings(league: League, exams: Iterable[Mapping[str, Any]] = ()) -> list[S
     taken = exams_by_card(league, exams)
     pairs = league.in_order()
     ratings = rate(pairs, list(league.cards))
-    names = [card.name for card in league.cards.values()]
-    found = []
+    names, found = labels(league), []
     for identity, card in league.cards.items():
         times = _time(pairs, identity)
         faults = _faults(pairs, identity)
@@ -88,7 +88,7 @@ def standings(league: League, exams: Iterable[Mapping[str, Any]] = ()) -> list[S
         found.append(
             Standing(
                 card,
-                card.name if names.count(card.name) == 1 else identity,
+                names[identity],
                 times,
                 card.time_class(times),
                 own,
@@ -98,6 +98,13 @@ def standings(league: League, exams: Iterable[Mapping[str, Any]] = ()) -> list[S
             )
         )
     return sorted(found, key=lambda s: -s.ratings[ALL].elo if ALL in s.ratings else float("inf"))
+
+
+def labels(league: League) -> dict[str, str]:
+    """What agents are called, by id: their names; their ids where several have the same name."""
+    cards = league.cards
+    often = Counter(card.name for card in cards.values())
+    return {each: each if often[card.name] > 1 else card.name for each, card in cards.items()}
 
 
 def _time(pairs: list[PairResult], identity: str) -> float | None:

@@ -207,7 +207,7 @@ def draw(found: Sequence[Standing], path: Path) -> None:
         places = [i for i, standing in enumerate(rated) if standing.time_class == name]
         if places:
             _bars(axes, [rated[i].ratings[ALL] for i in places], places, colour, name)
-    axes.set_yticks(range(len(rated)), [_unmarked(standing.label) for standing in rated])
+    axes.set_yticks(range(len(rated)), [unmarked(standing.label) for standing in rated])
     axes.set(xlabel=f"Elo, {ANCHOR} = 0", title="Ratings over all games")
     axes.spines[["top", "right"]].set_visible(False)
     if rated:
@@ -227,6 +227,6 @@ def _bars(
     axes.errorbar(values, places, xerr=ends, fmt="none", ecolor="0.2", capsize=2, linewidth=1)
 
 
-def _unmarked(name: str) -> str:
+def unmarked(name: str) -> str:
     """A name in which matplotlib sees no formula."""
     return name.replace("$", "\\$")
