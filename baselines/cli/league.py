@@ -19,7 +19,7 @@ from azumaya.baselines.arena.game_options import game_named, named_games
 from azumaya.baselines.arena.league.cards import CHANGED
 from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import LeagueError
-from azumaya.baselines.arena.league.cross_play import CrossPlay, cross_play
+from azumaya.baselines.arena.league.cross import CrossPlay, cross_play
 from azumaya.baselines.arena.league.cross_report import draw as draw_heat_map
 from azumaya.baselines.arena.league.cross_report import mixture_table, notes, won_tables
 from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, extend, local_crew

@@ -9,6 +9,7 @@ from azumaya.baselines.system.imports import lazily
 if TYPE_CHECKING:
     from azumaya.baselines.arena.league.cards import AgentCard
     from azumaya.baselines.arena.league.crew import LeagueError
+    from azumaya.baselines.arena.league.cross import CrossPlay, Estimates, cross_play
     from azumaya.baselines.arena.league.league import join, local_crew, play_league
     from azumaya.baselines.arena.league.ratings import Rating
     from azumaya.baselines.arena.league.results import LeagueFile, LeagueFileError, PairResult
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AgentCard",
+    "CrossPlay",
+    "Estimates",
     "LeagueError",
     "LeagueFile",
     "LeagueFileError",
@@ -24,6 +27,7 @@ __all__ = [
     "Plan",
     "Rating",
     "Standing",
+    "cross_play",
     "join",
     "local_crew",
     "play_league",
@@ -35,6 +39,7 @@ __getattr__, __dir__ = lazily(
     {
         "cards": "AgentCard",
         "crew": "LeagueError",
+        "cross": "CrossPlay Estimates cross_play",
         "league": "join local_crew play_league",
         "ratings": "Rating",
         "results": "LeagueFile LeagueFileError PairResult",

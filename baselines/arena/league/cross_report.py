@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from azumaya.baselines.arena.league.cross_play import CrossPlay, Estimates
+from azumaya.baselines.arena.league.cross import CrossPlay, Estimates
 from azumaya.baselines.arena.league.tables import unmarked
 from azumaya.baselines.arena.report import (
     RATE,
@@ -26,18 +26,18 @@ NUMBERS, CELL = 5, 5
 """The widths of the column of numbers and of one of shares in the terminal."""
 FIRST = 0.55
 """Inches of the picture for each agent."""
-MEASURES = ("rating", "Nash\nmixture", "Nash\naverage", "alpha-rank")
+MEASURES = ("rating", "Nash\nmixture", "Nash\naverage", "alpha-\nrank")
 
 
 def mixture_table(found: CrossPlay) -> Table:
     """The agents, numbered, with ratings, parts of the Nash mixture, averages and alpha-rank."""
     table = result_table(
         f"{found.game}, {counted(int(found.pairs.sum()) // 2, 'pair')} of games",
-        "Nash average: what the agent wins against the Nash mixture. Intervals: 95 %.",
+        "Nash average: what the agent wins against the mixture. Intervals: 95 %.",
         "agent", MEASURES,
     )  # fmt: skip
     for place, (name, rating) in enumerate(zip(found.agents, found.ratings, strict=True)):
-        elo = "" if rating is None else f"{rating.elo:+.0f}\n{rating.low:+.0f} - {rating.high:+.0f}"
+        elo = "" if rating is None else f"{rating.elo:+.0f}"
         shares = (_share(e, place) for e in (found.nash, found.nash_average, found.alpha))
         table.add_row(plain(f"{place + 1} {name}"), elo, *shares)
     return table
@@ -82,7 +82,7 @@ def notes(found: CrossPlay) -> Iterator[str]:
     for cycle in found.cycles:
         yield f"cycle: {_told(found, cycle)}"
     if not found.cycles:
-        yield "No cycle: nowhere is there one agent that beats a second, and so on, that beats it."
+        yield "No cycle: what the intervals leave certain can be put in one order."
     if strangers := found.strangers():
         yield (
             f"{' and '.join(strangers)} have not met in every game, so there is no Nash mixture; "
