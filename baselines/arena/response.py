@@ -85,23 +85,27 @@ class BestResponse:
     """Learns to win against an agent.
 
     Args:
-        opponent: the agent, which stays as it is.
+        opponent: the agent, which stays as it is; None for its own agent, which learns with it.
         starts: where the games start.
         value: the value to begin with.
         seed: the seed of explored moves and of the order of learning.
 
     Attributes:
+        opponent: the agent of the next update.
         agent: plays with an average of the weights of the last updates.
         games: the games that it has learned from.
     """
 
-    def __init__(self, opponent: Opponent, starts: StartSet, value: Value, seed: int) -> None:
-        self._opponent, self._starts, self._seed = opponent, starts, seed
+    def __init__(
+        self, opponent: Opponent | None, starts: StartSet, value: Value, seed: int
+    ) -> None:
+        self._starts, self._seed = starts, seed
         self._value = replace(value, weights=value.weights.copy())
         self._learner = Learner.new(value.shape, self._value.weights)
         self._explorer = Explorer(self._value, seed)
         self._average = replace(value, weights=value.weights.copy())
         self.agent = ValueAgent(self._average, RESPONSE)
+        self.opponent: Opponent = opponent or self.agent
         self.games = 0
 
     def update(self, rate: float) -> None:
@@ -124,8 +128,8 @@ class BestResponse:
 
     def _play(self, games: Rounds) -> tuple[np.ndarray, Plies]:
         """Play games; returns the game of each of the response's moves, in order, and the moves."""
-        players = self._explorer, self._opponent
-        names, rows, plies = (RESPONSE, name_of(self._opponent)), [], []
+        players = self._explorer, self.opponent
+        names, rows, plies = (RESPONSE, name_of(self.opponent)), [], []
         while len(games.running):
             movers = games.states["to_move"][games.running]
             mine = games.running[movers == games.first_seats[games.running]]
