@@ -150,7 +150,8 @@ def cycles(beats: np.ndarray) -> list[tuple[int, ...]]:
 
 def _shortest(beats: np.ndarray, start: int) -> Iterator[tuple[int, ...]]:
     """The shortest cycle through a strategy, if there is one."""
-    paths, seen = [(start,)], {start}
+    paths: list[tuple[int, ...]] = [(start,)]
+    seen = {start}
     for path in paths:
         if beats[path[-1], start]:
             first = path.index(min(path))

@@ -148,6 +148,12 @@ def test_an_agent_that_does_not_play_a_game_is_refused() -> None:
         cross_play(read_league("league.jsonl"), OTHER, ["ann", "random"])
 
 
+def test_a_league_without_results_is_refused() -> None:
+    made_up(LADDER, repeats=0)
+    with pytest.raises(OptionError, match="no pair"):
+        cross_play(read_league("league.jsonl"))
+
+
 def test_the_command_prints_tables_json_and_a_picture() -> None:
     made_up([*CYCLE, *BELOW])
     result = command("--output", "map.svg")

@@ -131,29 +131,26 @@ def cross_play(
         MissingExtraError: choix is not installed.
     """
     played = league.in_order()
-    games = sorted({pair.key.game for pair in played})
-    if game and (name := find_game(game).name) not in games:
+    wanted = find_game(game).name if game else ""
+    games = sorted({pair.key.game for pair in played if wanted in ("", pair.key.game)})
+    if not games:
         raise OptionError(f"game={brief(game)}: no pair of it was played")
-    games = [name] if game else games
-    ids = sorted(_chosen(league, games, agents))
     pairs = [pair for pair in played if pair.key.game in games]
     ratings = rate(pairs, list(league.cards), only_all=True)[ALL]
+    ids = sorted(_chosen(league, games, agents))
     ids.sort(key=lambda each: -ratings[each].elo if each in ratings else np.inf)
     known = set(ids)
-    own = (pair for pair in pairs if {pair.key.first, pair.key.second} <= known)
-    met = count_pairs(own, ids)
+    met = count_pairs((pair for pair in pairs if {pair.key.first, pair.key.second} <= known), ids)
     counts = [met.get(each, {}) for each in games]
-    won, size, names = _won(counts, len(ids)), len(ids), labels(league)
-    measures = _measured(counts, won.values, resamples) if _complete(won.values) else [None] * 3
+    won, names = _won(counts, len(ids)), labels(league)
+    nash = average = alpha = None
+    if _complete(won.values):
+        nash, average, alpha = _measured(counts, won.values, resamples)
     return CrossPlay(
-        games[0] if len(games) == 1 else ALL,
-        tuple(names[each] for each in ids),
-        tuple(ratings.get(each) for each in ids),
-        _pairs(counts, size),
-        won,
-        *measures,
-        tuple(cycles(won.lows > 0.5)),
-    )
+        games[0] if len(games) == 1 else ALL, tuple(names[each] for each in ids),
+        tuple(ratings.get(each) for each in ids), _pairs(counts, len(ids)), won, nash, average,
+        alpha, tuple(cycles(won.lows > 0.5)),
+    )  # fmt: skip
 
 
 def _chosen(league: League, games: Iterable[str], agents: Sequence[str]) -> set[str]:
