@@ -113,6 +113,8 @@ STAGES: tuple[tuple[str, tuple[Stage, ...]], ...] = (
         (*of_adapters("tests/baselines/test_agents.py", "tests/baselines/test_network.py"), _TOLD),
     ),
     ("baselines/arena/kernels", of_adapters("tests/baselines/test_arena.py")),
+    # what is drawn once and kept is covered by the test that happened to be first
+    ("envs/render/", (Stage(("tests/render",)),)),
     (
         "envs/geometry/",
         (Stage(_GOLDENS, True), Stage(("tests/games", "tests/property", "tests/golden"))),
