@@ -19,7 +19,7 @@ from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.evaluate import Options
 from azumaya.baselines.cli.terminal import complaints, waiting
 from azumaya.baselines.play.rules import paragraphs
-from azumaya.baselines.play.table import Table
+from azumaya.baselines.play.table import Table, sides
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse, summary
 from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
 from azumaya.envs import GAMES, MoveNameError, OptionError
@@ -125,7 +125,7 @@ def _result(table: Table) -> str:
 
 def _called(table: Table, player: int) -> str:
     """A player with the side of the game and who plays it."""
-    side = table.here.game.words.side(table.here.state[0], player)
+    side = sides(table.here)[player]
     return f"player_{player} ({side}, {table.players[player].name})"
 
 

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 from io import BytesIO
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.analysis import analyse
+from azumaya.baselines.play.review import Seen, Told, as_object, review_of
+from azumaya.baselines.play.table import sides
 from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.envs import OptionError, Position
 from azumaya.envs.extras import require
 from azumaya.envs.notation import GameRecord, replay
-from azumaya.envs.position import episode_key
 from azumaya.envs.render import rgb_of, svg_of
-from azumaya.envs.render.board import picture_of, web_file
+from azumaya.envs.render.board import picture_of, web_file, web_script
 
 FRAMES_A_SECOND = 10
 """Frames a second of a video whose positions are shown for so long or longer."""
@@ -32,8 +32,6 @@ LAST_FRAME = 4
 
 Values = Sequence[float]
 """What player_0 ends with in each position of a game; empty if that is not known."""
-Told = Callable[[int, int], None]
-"""`told(done, all)`: called as the work goes on."""
 
 
 def replay_page(
@@ -41,15 +39,17 @@ def replay_page(
     milliseconds: float | None = None,
     told: Told | None = None,
     values: Sequence[Values] | None = None,
+    reviews: Sequence[Sequence[Seen] | None] | None = None,
 ) -> str:
     """Recorded games as a page with play, step and speed.
 
     Args:
         records: the games.
-        milliseconds: time to search each position for its value, which is shown as a graph; None
-            for no graph.
+        milliseconds: time to search each position for its value and best move; a graph shows the
+            values, and mistakes are marked. None for no graph.
         told: called after each search.
         values: for each game, the values of its positions, which are known already; may be empty.
+        reviews: for each game, what a search has said of its positions already, or None.
 
     Raises:
         OptionError: there are no games, or the time is not above 0.
@@ -58,12 +58,13 @@ def replay_page(
     if not records:
         raise OptionError("records: there are none; a replay needs at least one game")
     parts: dict[str, int] = {}
-    if values is None:
-        values = [
-            () if milliseconds is None else values_of(record, told, milliseconds=milliseconds)
-            for record in records
-        ]
-    games = [_game(*pair, parts) for pair in zip(records, values, strict=True)]
+    games = []
+    for number, record in enumerate(records):
+        found = reviews[number] if reviews is not None else None
+        if milliseconds is not None:
+            found = review_of(record, told, milliseconds=milliseconds)
+        known = values[number] if values is not None else ()
+        games.append(_game(record, known, parts, found))
     title = games[0]["title"] if len(games) == 1 else f"{len(games)} games"
     script, style = replay_script(), replay_style()
     return f"""{page_head(title, script, style)}
@@ -75,6 +76,23 @@ def replay_page(
 </body>
 </html>
 """
+
+
+def reviewed_game(record: GameRecord, values: Values = ()) -> dict[str, Any]:
+    """A recorded game as `web/replay.js` shows it while it is being analysed.
+
+    Args:
+        record: the game.
+        values: those of its positions, if they are known.
+
+    Returns:
+        `games`, of which there is one, and `parts`.
+
+    Raises:
+        RecordError: the record breaks the rules.
+    """
+    parts: dict[str, int] = {}
+    return {"games": [_game(record, values, parts, review=())], "parts": list(parts)}
 
 
 def games_element(records: Sequence[GameRecord]) -> str:
@@ -131,8 +149,8 @@ def _digest(text: str) -> str:
 
 @cache
 def replay_script() -> str:
-    """The script of a page with a replay."""
-    return f"\n{web_file('board.js')}\n{web_file('replay.js')}"
+    """The script of a page with a replay: what are modules elsewhere, one after the other."""
+    return f"\n{web_script('board.js', 'graph.js', 'replay.js')}\nshowGames();\n"
 
 
 @cache
@@ -141,12 +159,15 @@ def replay_style() -> str:
     return f"\n{web_file('board.css')}\n{web_file('replay.css')}"
 
 
-def _game(record: GameRecord, values: Values, parts: dict[str, int]) -> dict[str, Any]:
+def _game(
+    record: GameRecord, values: Values, parts: dict[str, int], review: Sequence[Seen] | None = None
+) -> dict[str, Any]:
     """A game for the page; what its pictures share is added to `parts`, text by number."""
     positions = list(replay(record))
     made: dict[str, Any] = {
         "title": positions[0].game.title,
         "players": [name or f"player_{n}" for n, name in enumerate(record.players)],
+        "sides": sides(positions[0]),
         "moves": list(record.moves),
         "frames": [
             {key: _numbered(value, parts) for key, value in picture_of(scene).items()}
@@ -154,7 +175,10 @@ def _game(record: GameRecord, values: Values, parts: dict[str, int]) -> dict[str
         ],
         "record": record.to_json(),
     }
-    if values:
+    if review is not None:
+        made["review"] = as_object(review, record.moves)
+        values = [*(each["value"] for each in review), *values[len(review) :]]
+    if values or review is not None:
         made["values"] = list(values)
         made["bound"] = max(payoff_bound(positions[0]), 1)
     return made
@@ -175,39 +199,6 @@ def _numbered(value: Any, parts: dict[str, int]) -> int | list[int]:
 
 def _number(value: Any, parts: dict[str, int]) -> int:
     return parts.setdefault(json.dumps(value, separators=(",", ":")), len(parts))
-
-
-def values_of(
-    record: GameRecord,
-    told: Told | None = None,
-    *,
-    milliseconds: float | None = None,
-    simulations: int | None = None,
-) -> list[float]:
-    """What player_0 ends with in each position of a game, as a search sees it.
-
-    Args:
-        record: the game.
-        told: called after each search.
-        milliseconds: the time for each position.
-        simulations: the budget for each position, if not a time; then the values are the same
-            each time.
-
-    Raises:
-        OptionError: not exactly one budget is given, or it is not above 0.
-        RecordError: the record breaks the rules.
-    """
-    positions = list(replay(record))
-    values: list[float] = []
-    for ply, position in enumerate(positions):
-        values.append(float(position.returns()[0]))
-        if not position.is_over:
-            key = int(episode_key(0, 0, ply))
-            found = analyse(position, milliseconds=milliseconds, simulations=simulations, key=key)
-            values[-1] += found.value if found.to_move == 0 else -found.value
-        if told is not None:
-            told(ply + 1, len(positions))
-    return values
 
 
 def replay_gif(record: GameRecord, milliseconds: float = 700, width: int = 560) -> bytes:

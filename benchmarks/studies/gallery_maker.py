@@ -19,7 +19,7 @@ from azumaya.baselines.agents.asking import move_of
 from azumaya.baselines.arena.entrants import choose_game, find_entrant, first_position
 from azumaya.baselines.cli.terminal import complaints, console, guarded, progress
 from azumaya.baselines.play.gallery import PACKAGED, Exhibit, gallery_line, turns
-from azumaya.baselines.play.replay import values_of
+from azumaya.baselines.play.review import review_of
 from azumaya.baselines.play.table import Table
 from azumaya.baselines.system.files import shown, write_whole
 from azumaya.envs import GAMES, OptionError
@@ -67,7 +67,7 @@ def best_of(game: str, pairing: str, seeds: list[int], simulations: int) -> Exhi
     """The finished game whose lead changes most often; None if no game finished."""
     records = [play(game, pairing, seed) for seed in seeds]
     played = [
-        Exhibit(record, tuple(values_of(record, simulations=simulations)))
+        Exhibit(record, tuple(s["value"] for s in review_of(record, simulations=simulations)))
         for record in records
         if record.finished
     ]

@@ -6,6 +6,7 @@ can be turned round and its cells can be clicked.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -28,6 +29,7 @@ from azumaya.envs.scene import Scene, Stone
 MARGIN = 30
 """Room around the board for the labels, on either side, as the board may be turned round."""
 TRAY_PITCH = 40
+_IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 
 
 def view_of(
@@ -129,3 +131,13 @@ def piece_svg(what: Stone, hexagonal: bool = False) -> str:
 def web_file(name: str) -> str:
     """The text of a file of the folder `web`, such as `board.js`."""
     return files("azumaya.envs.render").joinpath("web", name).read_text(encoding="utf-8")
+
+
+@cache
+def web_script(*names: str) -> str:
+    """Modules of the folder `web` as one, for a page that loads no others.
+
+    Args:
+        names: the files, each of them after those that it imports.
+    """
+    return _IMPORT.sub("", "\n".join(map(web_file, names)))

@@ -30,6 +30,7 @@ class Shown(Protocol):
     def copy(self) -> Any: ...  # noqa: D102
     def scene(self, last_action: int | None = None) -> Scene: ...  # noqa: D102
     def legal_actions(self) -> list[int]: ...  # noqa: D102
+    def action(self, move: str | int) -> int: ...  # noqa: D102
     def move_name(self, action: int) -> str: ...  # noqa: D102
     def action_cells(self, action: int) -> tuple[int, ...]: ...  # noqa: D102
     def explain(self, move: str | int) -> str: ...  # noqa: D102
@@ -65,6 +66,12 @@ def pointed(position: Shown, scene: Scene) -> list[Pointed]:
         _with_path(move, _moved(position, scene, action))
         for move, action in zip(described, actions, strict=True)
     ]
+
+
+def point_at(position: Shown, move: str) -> Pointed:
+    """How to point at one legal move."""
+    scene, action = position.scene(), position.action(move)
+    return _with_path(describe(position, scene, action), _moved(position, scene, action))
 
 
 def describe(position: Shown, scene: Scene, action: int) -> Pointed:

@@ -395,7 +395,7 @@ def test_games_can_be_deleted(page: Any, server: str) -> None:
 
 
 NOTEBOOK = """async ([view, next]) => {
-  const { default: widget } = await import("/static/board.js");
+  const { default: widget } = await import("/static/widget.js");
   const heard = {};
   const place = document.body.appendChild(document.createElement("div"));
   place.id = "cell";

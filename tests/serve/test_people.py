@@ -57,9 +57,3 @@ def test_a_person_who_follows_a_wrong_link_gets_a_page(client: TestClient) -> No
         assert answer.status_code == 404
         assert "<main" in answer.text
         assert "error" in client.get(path).json()
-
-
-def test_a_game_is_analysed_where_values_are_asked_for(client: TestClient) -> None:
-    view = begin(client, second="greedy")
-    assert '"values"' not in client.get(f"/watch/{view['share']}").text
-    assert '"values"' in client.get(f"/watch/{view['share']}?values").text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,8 @@ from starlette.routing import Route
 
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.play.gallery import read_gallery
-from azumaya.baselines.play.replay import replay_page
+from azumaya.baselines.play.replay import replay_page, reviewed_game
+from azumaya.baselines.play.review import Seen
 from azumaya.baselines.play.server.answers import JSONAnswer
 from azumaya.baselines.play.server.choices import Choices, milliseconds_of
 from azumaya.baselines.play.server.exhibits import A_PAGE_MS, PAGES, Exhibits, replay_answer
@@ -29,6 +30,7 @@ from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.once import Once
 from azumaya.baselines.play.server.own_files import KINDS, own_file, own_files
 from azumaya.baselines.play.server.readiness import Readiness
+from azumaya.baselines.play.server.reviews import Reviews
 from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.baselines.play.server.workers import Workers, hint, think
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS
@@ -38,11 +40,9 @@ from azumaya.envs.render.board import web_file
 COOKIE = "azumaya_visitor"
 """How the name of the cookie begins. The store's number follows, since browsers send the cookies of
 one server to all on the same machine; earlier versions left it out."""
-VALUE_MS, ANALYSIS_MS = 100, 5000
-"""The most milliseconds to search one position of a game for its value, and all of them."""
 A_YEAR = 365 * 24 * 3600
-BOARD = ("board.js", "board.css")
-"""Files of the board, which pages, notebooks and replays share."""
+BOARD = ("board.js", "graph.js", "replay.js", "widget.js", "board.css", "replay.css")
+"""Files of the board and of replays, which other pages and notebooks share."""
 
 
 class Server:
@@ -58,15 +58,17 @@ class Server:
         workers: who searches.
         limits: the server's limits.
         cookie: the name of the cookie with the visitor's token.
+        reviews: what searches say of games that are over.
     """
 
     def __init__(
-        self, games: Games, choices: Choices, workers: Workers, limits: Limits, cookie: str
-    ) -> None:
+        self, games: Games, choices: Choices, workers: Workers, limits: Limits, cookie: str,
+        reviews: Reviews,
+    ) -> None:  # fmt: skip
         self.games, self.choices, self.workers = games, choices, workers
-        self.limits, self.cookie = limits, cookie
-        self.readiness = Readiness(workers)
-        self._searches, self._pages = Once(), Once(PAGES)
+        self.limits, self.cookie, self.reviews = limits, cookie, reviews
+        self.readiness = reviews.readiness
+        self._searches, self._pages, self._replays = Once(), Once(PAGES), Once(PAGES)
 
     def routes(self) -> list[Route]:
         """The routes."""
@@ -74,7 +76,9 @@ class Server:
         return [
             Route("/", self.page),
             Route("/g/{game}", self.page),
+            Route("/g/{game}/analysis", self.page),
             Route("/gallery", self.page),
+            Route("/gallery/{number:int}/analysis", self.page),
             Route("/static/{name}", self.static),
             Route("/api/choices", self.offered),
             Route("/api/games", self.listed),
@@ -82,11 +86,13 @@ class Server:
             Route(one, self.look),
             Route(one, self.delete, methods=["DELETE"]),
             Route(f"{one}/record", self.record),
+            Route(f"{one}/replay", self.replay),
             *(
                 Route(f"{one}/{name}", endpoint, methods=["POST"])
                 for name, endpoint in {
                     "move": self.move, "answer": self.answer, "undo": self.undo,
                     "explain": self.explain, "hint": self.hint,
+                    "review": self.review,
                 }.items()
             ),
             Route("/watch/{share}", self.watch),
@@ -112,19 +118,19 @@ class Server:
         return Response(text, media_type=kind, headers={"Cache-Control": "no-cache"})
 
     async def watch(self, request: Request) -> Response:
-        """A game as a replay, for those who were given its link; `?values` adds their graph."""
+        """A game as a replay, for those who were given its link; with its analysis, if any."""
         kept = await run_in_threadpool(self.games.shared, request.path_params["share"])
-        valued = "values" in request.query_params
-        made = partial(self._page_of, kept, valued)
-        return replay_answer(await self._pages.get((kept.id, kept.changes, valued), made))
+        review = await run_in_threadpool(self.reviews.kept, kept.id, kept.changes)
+        made = partial(self._page_of, kept, review)
+        key = kept.id, kept.changes, review is None
+        return replay_answer(await self._pages.get(key, made))
 
-    async def _page_of(self, kept: Kept, valued: bool) -> Any:
+    async def _page_of(self, kept: Kept, review: Sequence[Seen] | None) -> Any:
         record = await run_in_threadpool(self.games.watched, kept)
-        positions = len(record.moves) + 1
-        each = min(VALUE_MS, ANALYSIS_MS / positions) if valued else None
-        lasts = A_PAGE_MS + (each or 0) * positions
-        made = partial(replay_page, milliseconds=each) if each else replay_page
-        return await self.workers.run(made, [record], milliseconds=lasts, visitor=kept.visitor)
+        return await self.workers.run(
+            partial(replay_page, reviews=[review]), [record], milliseconds=A_PAGE_MS,
+            visitor=kept.visitor,
+        )  # fmt: skip
 
     # ---- games ----
 
@@ -169,6 +175,25 @@ class Server:
         name = f"{opened.kept.game}.jsonl"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(line + "\n", media_type="application/x-ndjson", headers=headers)
+
+    async def replay(self, request: Request) -> Response:
+        """All positions of a game that is over, for the page that analyses it."""
+        opened = await self._opened(request)
+        record = self.games.finished(opened)
+        made = partial(
+            self.workers.run, reviewed_game, record, milliseconds=A_PAGE_MS,
+            visitor=opened.kept.visitor,
+        )  # fmt: skip
+        shown = await self._replays.get((opened.kept.id, opened.changes), made)
+        return JSONAnswer({**shown, "called": self.games.called(opened)})
+
+    async def review(self, request: Request) -> Response:
+        """What a search says of a game that is over, as far as it has come."""
+        opened, _ = await self._asked(request)
+        record = self.games.finished(opened)
+        kept = opened.kept
+        found = await self.reviews.look(kept.id, opened.changes, record, kept.visitor)
+        return JSONAnswer(found)
 
     async def move(self, request: Request) -> Response:
         """Make a move."""
@@ -331,8 +356,9 @@ def make_app(
     choices = Choices(agents, bounds)
     pool = Workers(workers, bounds.waiting, bounds.waiting_of_one)
     cookie = f"{COOKIE}_{store.number:x}"
-    server = Server(Games(store, choices, bounds), choices, pool, bounds, cookie)
-    exhibits = Exhibits(read_gallery(gallery), pool)
+    reviews = Reviews(store, pool, Readiness(pool), bounds)
+    server = Server(Games(store, choices, bounds), choices, pool, bounds, cookie, reviews)
+    exhibits = Exhibits(read_gallery(gallery), pool, reviews)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -12,10 +12,18 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from azumaya.baselines.play.gallery import Exhibit, gallery_line
-from azumaya.baselines.play.replay import content_policy, replay_page, replay_script, replay_style
+from azumaya.baselines.play.replay import (
+    content_policy,
+    replay_page,
+    replay_script,
+    replay_style,
+    reviewed_game,
+)
 from azumaya.baselines.play.server.answers import JSONAnswer
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.once import Once
+from azumaya.baselines.play.server.reviews import Reviews
+from azumaya.baselines.play.server.store import OF_GALLERY
 from azumaya.baselines.play.server.workers import Workers
 
 A_PAGE_MS = 2000
@@ -33,16 +41,20 @@ class Exhibits:
     Args:
         exhibits: the games.
         workers: who makes the pages.
+        reviews: what searches say of the games.
     """
 
-    def __init__(self, exhibits: Sequence[Exhibit], workers: Workers) -> None:
-        self._exhibits, self._workers = exhibits, workers
+    def __init__(self, exhibits: Sequence[Exhibit], workers: Workers, reviews: Reviews) -> None:
+        self._exhibits, self._workers, self._reviews = exhibits, workers, reviews
         self._descriptions, self._pages, self._pictures = Once(1), Once(PAGES), Once(PICTURES)
+        self._replays = Once(PAGES)
 
     def routes(self) -> list[Route]:
         """The routes."""
         return [
             Route("/api/gallery", self.listed),
+            Route("/api/gallery/{number:int}/replay", self.replay),
+            Route("/api/gallery/{number:int}/review", self.review, methods=["POST"]),
             Route("/gallery/{number:int}.svg", self.picture),
             Route("/gallery/{number:int}", self.watch),
         ]
@@ -69,6 +81,18 @@ class Exhibits:
         making = partial(self._made, replay_page, [shown.record], None, None, [shown.values])
         return replay_answer(await self._pages.get(number, making))
 
+    async def replay(self, request: Request) -> Response:
+        """All positions of a game and their known values, for the page that analyses it."""
+        number = self._number(request)
+        shown = self._exhibits[number]
+        making = partial(self._made, reviewed_game, shown.record, shown.values)
+        return JSONAnswer(await self._replays.get(number, making))
+
+    async def review(self, request: Request) -> Response:
+        """What a search says of a game, as far as it has come."""
+        shown = self._exhibits[self._number(request)]
+        return JSONAnswer(await self._reviews.look(OF_GALLERY + version(shown), 0, shown.record))
+
     async def _made(self, *work: Any) -> Any:
         return await self._workers.run(*work, milliseconds=A_PAGE_MS)
 
@@ -77,6 +101,11 @@ class Exhibits:
         if number >= len(self._exhibits):
             raise RefusalError(404, "there is no such game in the gallery")
         return number
+
+
+def version(exhibit: Exhibit) -> str:
+    """What tells a game from those of other galleries."""
+    return hashlib.sha256(gallery_line(exhibit).encode()).hexdigest()[:12]
 
 
 def described(exhibit: Exhibit) -> dict[str, Any]:
@@ -88,7 +117,7 @@ def described(exhibit: Exhibit) -> dict[str, Any]:
     return {
         "title": exhibit.title, "players": exhibit.players, "date": exhibit.record.date,
         "story": exhibit.story,
-        "version": hashlib.sha256(gallery_line(exhibit).encode()).hexdigest()[:12],
+        "version": version(exhibit),
     }  # fmt: skip
 
 

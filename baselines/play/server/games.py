@@ -21,7 +21,7 @@ from azumaya.baselines.play.server.choices import Choices, checked_texts, option
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.seats import seated
 from azumaya.baselines.play.server.store import Kept, Store
-from azumaya.baselines.play.table import Table
+from azumaya.baselines.play.table import Table, sides
 from azumaya.baselines.system.files import is_count, shown
 from azumaya.envs.game import Game
 from azumaya.envs.notation import GameRecord
@@ -247,6 +247,17 @@ class Games:
             raise RefusalError(404, NOT_YOURS)
         return _record(opened.table, kept)
 
+    def finished(self, opened: OpenGame) -> GameRecord:
+        """The record of a game to be reviewed; raises `RefusalError`."""
+        if not opened.table.here.is_over:
+            raise RefusalError(409, "a game can be analysed when it is over")
+        return opened.table.record()
+
+    def called(self, opened: OpenGame) -> list[str]:
+        """What people call both players, with the side where they are called `You`."""
+        side = sides(opened.table.history[0])
+        return [name or side[n] for n, name in enumerate(self._names(opened))]
+
     def listed(self, visitor: str) -> list[dict[str, Any]]:
         """The games of a visitor, the last touched first."""
         return [
@@ -354,7 +365,7 @@ class Games:
         shown = view_of(here, table.last_action, movable=yours)
         return {
             **shown,
-            **people.notes(shown, people.sides(here)),
+            **people.notes(shown, sides(here)),
             **people.turn(table, self._names(opened)),
             "id": kept.id,
             "share": kept.share,
@@ -386,8 +397,8 @@ class Games:
             raise RefusalError(400, f"cells: up to {MOST_CELLS} cells and a label are needed")
         if not all(is_count(cell) and cell < known for cell in cells):
             raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
-        sides = people.sides(here)
-        return [people.in_words(sentence, sides) for sentence in why_not(here, cells, label)]
+        both = sides(here)
+        return [people.in_words(sentence, both) for sentence in why_not(here, cells, label)]
 
     def thinking(self, opened: OpenGame) -> tuple[str, Position, int]:
         """The agent to move, the position, and the key of its draws.

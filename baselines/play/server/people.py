@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from azumaya.baselines.arena.entrants import HUMAN
-from azumaya.baselines.play.table import Table
+from azumaya.baselines.play.table import Table, sides
 from azumaya.baselines.values.champion import CHAMPION, champion_file
 from azumaya.envs import Position
 from azumaya.envs.game import Game
@@ -79,13 +79,6 @@ def names(players: Sequence[str], game: Game, longest: float) -> list[str]:
         ("You" if alone else "") if name == HUMAN else player_name(name, game, longest)
         for name in players
     ]
-
-
-def sides(position: Position) -> tuple[str, str]:
-    """The names of both sides."""
-    state = position.state[0]
-    side = position.game.words.side
-    return side(state, 0), side(state, 1)
 
 
 def in_words(text: str, side: Sequence[str]) -> str:

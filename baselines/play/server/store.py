@@ -26,6 +26,15 @@ CREATE TABLE IF NOT EXISTS games (
     touched REAL NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS games_of_visitors ON games (visitor, touched);
+CREATE TABLE IF NOT EXISTS reviews (
+    name TEXT PRIMARY KEY,
+    changes INTEGER NOT NULL,
+    plies TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS no_review_without_game AFTER DELETE ON games
+BEGIN
+    DELETE FROM reviews WHERE name = OLD.id;
+END;
 """
 COLUMNS = (
     "id, share, visitor, game, options, players, seed, moves, touched, trained, changes, result"
@@ -35,6 +44,8 @@ LATER = (
     "result TEXT NOT NULL DEFAULT ''",
 )  # fmt: skip
 """Columns that were added later; files of earlier versions lack them."""
+OF_GALLERY = "gallery/"
+"""How the names of the gallery's games begin, which are not among the games."""
 SECONDS_TO_LOCK = 2.0
 """How long to wait for a server that is just ending and still uses the file."""
 
@@ -169,6 +180,27 @@ class Store:
             (empty_before, before, count),
         )
         return [str(name) for (name,) in removed]
+
+    def keep_review(self, name: str, changes: int, plies: Sequence[Mapping[str, Any]]) -> None:
+        """Keep what a search says of the positions of a game, unless it was deleted.
+
+        Args:
+            name: the game's id, or `OF_GALLERY` and what tells a game of a gallery from others.
+            changes: those of the game when it was searched.
+            plies: what was found, position by position.
+        """
+        self._run(
+            "INSERT OR REPLACE INTO reviews SELECT ?1, ?2, ?3 WHERE ?1 LIKE ?4 "
+            "OR EXISTS (SELECT 1 FROM games WHERE id = ?1)",
+            (name, changes, json.dumps(plies), f"{OF_GALLERY}%"),
+        )
+
+    def review(self, name: str, changes: int) -> list[Any] | None:
+        """What `keep_review` kept of a game with so many changes; None if there is nothing."""
+        rows = self._run(
+            "SELECT plies FROM reviews WHERE name = ? AND changes = ?", (name, changes)
+        )
+        return list(json.loads(str(rows[0][0]))) if rows else None
 
     def find(self, game: str) -> Kept | None:
         """The game of an id."""

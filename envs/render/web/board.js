@@ -9,18 +9,21 @@
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
 //   undo(), hint()         take a move back; resolves to {summary, moves: [{move, verdict}]}
+// `point(moves)` draws moves that have not been made: arrows, or ghosts of numbers.
 //
 // Nothing here knows a game. A move is [name, label, paths]: it is made by clicking the cells of one
 // of its paths in order and, where several moves share a path, choosing a label such as a number.
 
 const SVG = "http://www.w3.org/2000/svg";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const GHOSTS = 3; // moves of a hint that are drawn at once
 
 export function mount(root, host = {}) {
   const board = new Board(root, host);
   return {
     show: (view) => board.show(view),
     say: (text) => board.say(text),
+    point: (moves) => board.point(moves),
     focus: () => board.focus(),
   };
 }
@@ -37,6 +40,7 @@ class Board {
     this.flipped = false;
     this.withCandidates = false;
     this.focused = 0;
+    this.pointed = []; // moves that are drawn without being made, the best first
     this.hinted = null; // the view whose hint is shown
     this.hinting = null; // the view whose hint is being searched for
     this.build(root);
@@ -69,10 +73,10 @@ class Board {
     this.svg = svgElement("svg", { viewBox: view.box.join(" "), role: "group", class: shape });
     const layer = (name) => this.svg.appendChild(svgElement("g", { class: `azb-${name}` }));
     this.layers = {};
-    for (const name of ["under", "names", "cells", "candidates", "marks", "labels", "lit", "hits"])
+    for (const name of ["under", "names", "cells", "candidates", "marks", "labels", "ghosts", "lit", "hits"])
       this.layers[name] = layer(name);
     this.hits = view.cells.map((cell, index) => this.buildHit(view, cell, index));
-    this.layers.lit.setAttribute("aria-hidden", "true");
+    for (const name of ["ghosts", "lit"]) this.layers[name].ariaHidden = "true";
     this.focused = Math.min(this.focused, this.hits.length - 1);
     this.frame.replaceChildren(this.svg);
   }
@@ -101,6 +105,7 @@ class Board {
     this.chosen = [];
     this.forbidding = [];
     this.label = "";
+    this.pointed = [];
     const names = view.cells.map((cell) => cell[0]).join(" ");
     if (this.cellNames !== names) {
       this.cellNames = names;
@@ -124,6 +129,7 @@ class Board {
     const isOurs = this.root.contains(held);
     this.status.textContent = view.status;
     this.drawBoard(view);
+    this.layers.ghosts.replaceChildren(...this.pointed.map((move, n) => this.ghost(move, n)).reverse());
     this.drawLit(view);
     this.drawSide(view);
     this.drawPad();
@@ -204,6 +210,27 @@ class Board {
       ...this.forbidding.map((index) => mark(index, "azb-forbids", 0.46)),
       ...this.chosen.map((index) => mark(index, "azb-chosen", 0.46)));
     this.hits.forEach((hit, index) => hit.classList.toggle("azb-legal", next.includes(index)));
+  }
+
+  // ---- moves that have not been made ----
+
+  point(moves) {
+    this.pointed = moves;
+    this.draw();
+  }
+
+  ghost([, label, [path]], rank) {
+    const { pitch, cells } = this.view;
+    const ends = path.map((cell) => this.place(cells[cell][1], cells[cell][2]));
+    const group = svgElement("g", { class: rank ? "azb-ghost azb-other" : "azb-ghost" });
+    if (ends.length === 1) {
+      const [[x, y]] = ends;
+      group.append(svgElement("circle", { cx: x, cy: y, r: pitch * 0.36 }), svgText(label, x, y, pitch * 0.42));
+    } else if (ends.length) {
+      const d = arrow(ends[0], ends.at(-1), pitch);
+      group.append(...["azb-arrow-edge", "azb-arrow"].map((name) => svgElement("path", { d, class: name })));
+    }
+    return group;
   }
 
   drawSide(view) {
@@ -397,11 +424,22 @@ class Board {
     this.hints.replaceChildren();
     this.hints.hidden = false;
     this.say(hint.summary);
-    for (const { move, verdict } of hint.moves) {
+    const buttons = hint.moves.map(({ move, verdict }) => {
       const line = add(this.hints, "li");
-      button(line, move, "", () => this.play(move));
+      const made = button(line, move, "", () => this.pressHint(move, made, buttons));
       add(line, "span", `azb-verdict azb-${verdict.split(" ")[0]}`).textContent = verdict;
-    }
+      return made;
+    });
+    const drawn = hint.moves.slice(0, GHOSTS).map(({ move }) => move);
+    this.point(drawn.flatMap((name) => this.moves.filter((move) => move[0] === name)));
+  }
+
+  // The first press shows the move, the second one makes it.
+  pressHint(name, pressed, buttons) {
+    if (pressed.getAttribute("aria-pressed") === "true") return this.play(name);
+    for (const each of buttons) each.setAttribute("aria-pressed", each === pressed);
+    this.say(`${name} is shown on the board; press again to play it`);
+    this.point(this.moves.filter((move) => move[0] === name));
   }
 
   // ---- the keyboard ----
@@ -464,6 +502,15 @@ class Board {
 
 // ---- small helpers ----
 
+// An arrow from one place to another, which leaves the middles of both free.
+function arrow([x, y], [toX, toY], pitch) {
+  const angle = Math.atan2(toY - y, toX - x);
+  const [right, down] = [Math.cos(angle), Math.sin(angle)];
+  const at = (along, aside) => `${toX - right * along - down * aside} ${toY - down * along + right * aside}`;
+  const [tip, head, wing] = [pitch * 0.12, pitch * 0.38, pitch * 0.17];
+  return `M${x + right * pitch * 0.2} ${y + down * pitch * 0.2}L${at(tip, 0)}M${at(head, wing)}L${at(tip, 0)}L${at(head, -wing)}`;
+}
+
 function begins(path, cells) {
   return cells.every((cell, n) => path[n] === cell);
 }
@@ -472,14 +519,14 @@ function hasButton(move) {
   return move[2].some((path) => !path.length);
 }
 
-function add(parent, tag, name = "", attributes = {}) {
+export function add(parent, tag, name = "", attributes = {}) {
   const made = document.createElement(tag);
   if (name) made.className = name;
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   return parent.appendChild(made);
 }
 
-function button(parent, text, key, act) {
+export function button(parent, text, key, act) {
   const made = add(parent, "button", "azb-button", { type: "button" });
   made.textContent = text;
   if (key) made.title = `${text} (key ${key.toUpperCase()} on the board)`;
@@ -498,7 +545,7 @@ function keepButtons(parent, names, act) {
   return buttons;
 }
 
-function svgElement(tag, attributes = {}) {
+export function svgElement(tag, attributes = {}) {
   const made = document.createElementNS(SVG, tag);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   return made;
@@ -515,47 +562,3 @@ function fill(group, content, transform) {
   if (transform) group.setAttribute("transform", transform);
   else group.removeAttribute("transform");
 }
-
-// ---- in a notebook ----
-
-// What anywidget calls: the model's `view` is shown, and what the person does is sent to Python.
-function render({ model, el }) {
-  const waiting = new Map();
-  let number = 0;
-  // Python may be busy for long: what was meant for an earlier position is not for a later one.
-  const send = (content) => model.send({ ...content, changes: model.get("view").changes });
-  const ask = (content) => new Promise((resolve) => {
-    number += 1;
-    waiting.set(number, resolve);
-    send({ ...content, number });
-  });
-  const board = mount(el, {
-    play: (move) => send({ kind: "play", move }),
-    undo: () => send({ kind: "undo" }),
-    explain: (cells, label) => ask({ kind: "explain", cells, label }),
-  });
-  const show = () => {
-    waiting.clear();
-    board.show(model.get("view"));
-  };
-  const answer = (content) => {
-    if (content.kind === "said") return board.say(content.text);
-    waiting.get(content.number)?.(content.sentences);
-    waiting.delete(content.number);
-  };
-  // Notebooks have commands on plain keys: in JupyterLab, D twice deletes the cell of this board.
-  const keep = (event) => {
-    if (!event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey) event.stopPropagation();
-  };
-  el.addEventListener("keydown", keep);
-  model.on("change:view", show);
-  model.on("msg:custom", answer);
-  show();
-  return () => {
-    el.removeEventListener("keydown", keep);
-    model.off("change:view", show);
-    model.off("msg:custom", answer);
-  };
-}
-
-export default { render };

@@ -1,10 +1,19 @@
-// Recorded games to look through. Stands behind board.js in one module, in a page of its own.
+// Recorded games to look through: in a page of their own, where this stands behind the modules that
+// it imports, or as a part of another page.
 
-const data = JSON.parse(document.getElementById("games").textContent);
+import { add, button, mount } from "./board.js";
+import { Graph } from "./graph.js";
 
-class Replay {
-  constructor(root) {
+// The games of the page, if it has any.
+function showGames() {
+  new Replay(document.getElementById("replay"), JSON.parse(document.getElementById("games").textContent));
+}
+
+export class Replay {
+  // `data` has `games` and the `parts` that their frames share; see azumaya.baselines.play.replay.
+  constructor(root, data) {
     this.root = root;
+    this.data = data;
     const bar = add(root, "header", "azr-head");
     this.title = add(bar, "h1");
     if (data.games.length > 1) {
@@ -17,9 +26,13 @@ class Replay {
       pick.addEventListener("change", () => this.open(Number(pick.value)));
     }
     this.board = mount(add(root, "div"), {});
-    this.slider = add(root, "input", "azr-slider", { type: "range", min: 0, "aria-label": "Move" });
+    const controls = add(root, "div", "azr-controls");
+    this.bar = add(controls, "div", "azr-bar", { hidden: "", "aria-hidden": "true" });
+    this.share = add(this.bar, "div");
+    this.graph = new Graph(controls, (ply) => this.go(ply));
+    this.slider = add(controls, "input", "azr-slider", { type: "range", min: 0, "aria-label": "Move" });
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
-    const row = add(root, "div", "azb-tools azb", { role: "toolbar", "aria-label": "Replay" });
+    const row = add(controls, "div", "azb-tools azb", { role: "toolbar", "aria-label": "Replay" });
     button(row, "|<", "", () => this.go(0)).setAttribute("aria-label", "First position");
     button(row, "<", "", () => this.go(this.ply - 1)).setAttribute("aria-label", "Back");
     this.play = button(row, "Play", "", () => this.toggle());
@@ -32,8 +45,9 @@ class Replay {
     speed.addEventListener("change", () => { this.pause = Number(speed.value); });
     button(row, "Record", "", () => this.save());
     this.pause = 900;
-    this.graph = add(root, "div", "azr-graph");
-    this.list = add(root, "ol", "azr-moves", { "aria-label": "Moves" });
+    this.tally = add(controls, "p", "azr-tally", { hidden: "" });
+    this.next = button(add(controls, "div", "azb-tools azb"), "Next mistake", "", () => this.goToMistake());
+    this.list = add(controls, "ol", "azr-moves", { "aria-label": "Moves" });
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("hashchange", () => this.follow());
     document.addEventListener("click", (event) => this.followAgain(event));
@@ -44,7 +58,7 @@ class Replay {
   // Links to #game-1, #game-2 and so on open these games.
   follow() {
     const number = Number(location.hash.match(/^#game-(\d+)$/)?.[1]);
-    if (number >= 1 && number <= data.games.length) {
+    if (number >= 1 && number <= this.data.games.length) {
       this.open(number - 1);
       this.title.scrollIntoView();
     }
@@ -60,7 +74,7 @@ class Replay {
   open(number) {
     this.stop();
     if (this.pick) this.pick.value = number;
-    this.game = data.games[number];
+    this.game = this.data.games[number];
     this.last = this.game.frames.length - 1;
     this.title.textContent = `${this.game.title}: ${this.game.players.join(" - ")}`;
     this.slider.max = this.last;
@@ -70,11 +84,42 @@ class Replay {
       link.className = "azr-move";
       return link;
     });
-    this.drawGraph();
+    this.drawReview();
     this.go(0);
   }
 
-  go(ply) {
+  // What a search says of the game on the board; it may say more later.
+  review(review) {
+    this.game.review = review;
+    const { values = [] } = this.game;
+    this.game.values = [...review.plies.map(({ value }) => value), ...values.slice(review.plies.length)];
+    this.drawReview();
+    this.go(this.ply, false);
+  }
+
+  drawReview() {
+    const { review, values, sides } = this.game;
+    const wrong = review?.mistakes ?? [];
+    this.graph.draw(this.game, this.last);
+    this.slider.hidden = this.graph.isShown;
+    this.bar.hidden = !values;
+    this.tally.hidden = this.next.parentNode.hidden = !review;
+    const count = (player) => wrong.filter((n) => review.plies[n].mover === player).length;
+    this.tally.textContent = `Mistakes: ${sides.map((side, player) => `${side} ${count(player)}`).join(", ")}`;
+    this.next.disabled = !wrong.length;
+    this.links.forEach((link, n) => {
+      link.classList.toggle("azr-wrong", wrong.includes(n));
+      link.title = wrong.includes(n) ? "a mistake" : "";
+    });
+  }
+
+  // To the position before the next mistake, where the better move is drawn.
+  goToMistake() {
+    const wrong = this.game.review.mistakes;
+    this.go(wrong.find((n) => n > this.ply) ?? wrong[0]);
+  }
+
+  go(ply, isMoved = true) {
     this.ply = Math.max(0, Math.min(this.last, ply));
     this.board.show(this.frame(this.ply));
     this.slider.value = this.ply;
@@ -84,12 +129,34 @@ class Replay {
       if (link === here) link.setAttribute("aria-current", "step");
       else link.removeAttribute("aria-current");
     }
-    if (here) this.list.scrollTop = here.offsetTop - this.list.offsetTop - 40;
-    this.mark?.setAttribute("x1", this.ply);
-    this.mark?.setAttribute("x2", this.ply);
+    if (here && isMoved) this.list.scrollTop = here.offsetTop - this.list.offsetTop - 40;
+    const words = this.spoken(this.ply);
+    this.board.say(words);
+    this.graph.show(this.ply, [`Move ${this.ply}`, this.game.moves[this.ply - 1], words].filter(Boolean).join(", "));
+    this.slider.setAttribute("aria-valuetext", `Move ${this.ply}`);
     const value = this.game.values?.[this.ply];
-    this.board.say(value === undefined ? "" : `Value for player_0: ${value.toFixed(2)}`);
+    this.share.style.width = `${value === undefined ? 50 : 50 + (50 * value) / Math.max(1, Math.abs(value))}%`;
+    const best = this.game.review?.plies[this.ply]?.best;
+    if (best) this.board.point([[best[0], best[1], [best[2]]]]);
     if (this.ply === this.last) this.stop();
+  }
+
+  // What is known of a position, in words.
+  spoken(ply) {
+    const { values, review, sides, moves } = this.game;
+    const value = values?.[ply];
+    if (value === undefined) return "";
+    const seen = review?.plies[ply];
+    const signed = `${value > 0 ? "+" : ""}${value.toFixed(2)}`;
+    const how = seen ? (seen.exact ? " (proven)" : " (estimate)") : "";
+    const said = [`Value for ${sides[0]}: ${signed}${how}.`];
+    if (review?.mistakes.includes(ply)) said.push(`${moves[ply]} was a mistake; better ${seen.best[0]}.`);
+    else if (seen?.best) said.push(`Best move: ${seen.best[0]}.`);
+    return said.join(" ");
+  }
+
+  part(n) {
+    return JSON.parse(this.data.parts[n]);
   }
 
   // Frames hold numbers of texts that many of them share.
@@ -97,7 +164,7 @@ class Replay {
     const frame = this.game.frames[ply];
     const made = { yours: false };
     for (const [key, value] of Object.entries(frame))
-      made[key] = Array.isArray(value) ? value.map((n) => JSON.parse(data.parts[n])) : JSON.parse(data.parts[value]);
+      made[key] = Array.isArray(value) ? value.map((n) => this.part(n)) : this.part(value);
     return made;
   }
 
@@ -120,35 +187,13 @@ class Replay {
 
   key(event) {
     const { target } = event;
+    if (!this.root.isConnected) return; // another page is shown
     if (target !== document.body && !this.root.contains(target)) return; // the page may have other content, whose keys these are
-    if (target.closest("input, select, svg") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target.closest("input, select, [role=slider]") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "ArrowLeft") this.go(this.ply - 1);
     else if (event.key === "ArrowRight") this.go(this.ply + 1);
     else return;
     event.preventDefault();
-  }
-
-  drawGraph() {
-    this.graph.replaceChildren();
-    this.mark = null;
-    const { values, bound } = this.game;
-    if (!values) return;
-    const svg = svgElement("svg", {
-      viewBox: `0 ${-bound * 1.08} ${Math.max(1, this.last)} ${bound * 2.16}`,
-      preserveAspectRatio: "none", role: "img", "aria-label": "The value for player_0 after each move",
-    });
-    const line = (attributes) => svg.appendChild(svgElement("line", attributes));
-    line({ x1: 0, x2: this.last, y1: 0, y2: 0, class: "azr-zero" });
-    const points = values.map((value, n) => `${n},${-value}`);
-    svg.appendChild(svgElement("polyline", { points: points.join(" "), class: "azr-line" }));
-    this.mark = line({ x1: 0, x2: 0, y1: -bound * 1.08, y2: bound * 1.08, class: "azr-mark" });
-    svg.addEventListener("click", (event) => {
-      const box = svg.getBoundingClientRect();
-      this.go(Math.round(((event.clientX - box.left) / box.width) * this.last));
-    });
-    this.graph.append(svg);
-    add(this.graph, "p", "azr-axis").textContent =
-      `Value for player_0: +${bound} at the top, -${bound} at the bottom`;
   }
 
   save() {
@@ -159,5 +204,3 @@ class Replay {
     URL.revokeObjectURL(link.href);
   }
 }
-
-new Replay(document.getElementById("replay"));

@@ -4,17 +4,20 @@ import { begin } from "./begin.js";
 import { showGallery } from "./gallery.js";
 import { showGame } from "./game.js";
 import { add, ask, at, entitle, main, ROOT, shown } from "./page.js";
+import { showReview } from "./review.js";
 import { showStart } from "./start.js";
 
 async function route() {
   const here = (shown.visit += 1);
   const path = location.pathname.slice(ROOT.pathname.length);
   const game = path.match(/^g\/([\w-]+)$/);
+  const reviewed = path.match(/^(g|gallery)\/([\w-]+)\/analysis$/);
   try {
     if (game) {
       const view = await ask(`games/${game[1]}`);
       if (here === shown.visit) showGame(view, begin);
-    } else if (path === "gallery") await showGallery(here);
+    } else if (reviewed) await showReview(here, ...reviewed.slice(1));
+    else if (path === "gallery") await showGallery(here);
     else if (path === "") await showStart(here);
     else throw new Error("there is nothing at this address");
   } catch (problem) {

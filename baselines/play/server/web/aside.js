@@ -55,7 +55,7 @@ function showEnd(card, view, begin) {
   const [first, second] = view.players;
   add(row, "button", "Rematch", { type: "button", class: "go" }).addEventListener("click", () => again(first, second));
   if (first !== second) add(row, "button", "Swap sides", { type: "button" }).addEventListener("click", () => again(second, first));
-  add(row, "a", "Analyse", { class: "link", href: at(`watch/${view.share}?values`), target: "_blank", rel: "noopener" });
+  add(row, "a", "Analyse", { class: "link", href: at(`g/${view.id}/analysis`) });
   add(row, "a", "New game", { class: "link", href: at("") });
   if (isNew) card.scrollIntoView({ block: "nearest" });
 }

@@ -11,7 +11,7 @@ export async function showGallery(here) {
   if (!games.length) add(main, "p", "The gallery is empty.");
   const list = add(main, "ul", "", { class: "gallery" });
   games.forEach(({ title, players, date, story, version }, n) => {
-    const link = add(add(list, "li"), "a", "", { href: at(`gallery/${n}`) });
+    const link = add(add(list, "li"), "a", "", { href: at(`gallery/${n}/analysis`) });
     add(link, "img", "", { src: at(`gallery/${n}.svg?${version}`), alt: "", loading: "lazy", width: 240 });
     add(link, "strong", title);
     add(link, "span", players);

@@ -38,6 +38,7 @@ function addList(section, heading, games, remove) {
     add(line, "a", title, { href: at(`g/${id}`) });
     const made = `${moves} ${moves === 1 ? "move" : "moves"}`;
     add(line, "small", ` ${[result, made, DAY.format(touched * 1000)].filter(Boolean).join(", ")} `);
+    if (result) add(line, "a", "Analyse", { href: at(`g/${id}/analysis`), "aria-label": `Analyse ${title}` });
     const button = add(line, "button", "Delete", { type: "button", "aria-label": `Delete ${title}` });
     button.addEventListener("click", () => remove(each, title, button));
   }

@@ -1,0 +1,44 @@
+// A game that is over: its positions, their values, the best moves and the mistakes.
+
+import { add, ask, at, entitle, main, shown } from "./page.js";
+import { Replay } from "./replay.js";
+
+const PAUSE = 700;
+const KINDS = { g: ["games", "g", "Back to the game"], gallery: ["gallery", "", "Back to the gallery"] };
+
+// `kind` and `name` are those of the address.
+export async function showReview(here, kind, name) {
+  const [path, page, words] = KINDS[kind];
+  const data = await ask(`${path}/${name}/replay`);
+  if (here !== shown.visit) return;
+  const [game] = data.games;
+  if (data.called) game.players = data.called;
+  entitle(`Analysis: ${game.title} - Azumaya`, "analysis of a game");
+  main.replaceChildren();
+  const row = add(main, "p", "", { class: "row" });
+  add(row, "a", words, { href: at(page ? `${page}/${name}` : "gallery"), class: "link" });
+  const status = add(main, "p", "", { role: "status", class: "progress" });
+  const bar = add(main, "progress", "", { "aria-label": "Analysis", max: game.frames.length });
+  const error = add(main, "p", "", { class: "error", role: "alert" });
+  const replay = new Replay(add(main, "div", "", { class: "review" }), data);
+  let known = -1;
+  const follow = async () => {
+    if (here !== shown.visit) return;
+    try {
+      const review = await ask(`${path}/${name}/review`, {});
+      if (here !== shown.visit) return;
+      const done = review.plies.length;
+      if (done !== known) replay.review(review);
+      known = bar.value = done;
+      const isDone = done === review.positions;
+      bar.hidden = isDone;
+      status.textContent = isDone ? "" : "Every position is being searched; the marks may still change.";
+      if (!isDone) setTimeout(follow, PAUSE);
+    } catch (problem) {
+      bar.hidden = true;
+      status.textContent = "";
+      error.textContent = problem.message;
+    }
+  };
+  await follow();
+}
