@@ -19,7 +19,8 @@ from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.evaluate import Options
 from azumaya.baselines.cli.terminal import complaints, waiting
 from azumaya.baselines.play.rules import paragraphs
-from azumaya.baselines.play.table import Table, sides
+from azumaya.baselines.play.table import Table
+from azumaya.baselines.play.words import sides
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse, summary
 from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
 from azumaya.envs import GAMES, MoveNameError, OptionError

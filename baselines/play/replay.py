@@ -6,7 +6,7 @@ import base64
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 from io import BytesIO
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.play.review import Seen, Told, as_object, review_of
-from azumaya.baselines.play.table import sides
+from azumaya.baselines.play.words import sides, worded
 from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.envs import OptionError, Position
 from azumaya.envs.extras import require
@@ -92,7 +92,7 @@ def reviewed_game(record: GameRecord, values: Values = ()) -> dict[str, Any]:
         RecordError: the record breaks the rules.
     """
     parts: dict[str, int] = {}
-    return {"games": [_game(record, values, parts, review=())], "parts": list(parts)}
+    return {"games": [_game(record, values, parts, (), worded)], "parts": list(parts)}
 
 
 def games_element(records: Sequence[GameRecord]) -> str:
@@ -160,17 +160,22 @@ def replay_style() -> str:
 
 
 def _game(
-    record: GameRecord, values: Values, parts: dict[str, int], review: Sequence[Seen] | None = None
+    record: GameRecord,
+    values: Values,
+    parts: dict[str, int],
+    review: Sequence[Seen] | None = None,
+    words: Callable[[Any, Sequence[str]], dict[str, Any]] = lambda picture, _: picture,
 ) -> dict[str, Any]:
     """A game for the page; what its pictures share is added to `parts`, text by number."""
     positions = list(replay(record))
+    both = sides(positions[0])
     made: dict[str, Any] = {
         "title": positions[0].game.title,
         "players": [name or f"player_{n}" for n, name in enumerate(record.players)],
-        "sides": sides(positions[0]),
+        "sides": both,
         "moves": list(record.moves),
         "frames": [
-            {key: _numbered(value, parts) for key, value in picture_of(scene).items()}
+            {key: _numbered(value, parts) for key, value in words(picture_of(scene), both).items()}
             for scene in _scenes(record, positions)
         ],
         "record": record.to_json(),

@@ -82,10 +82,3 @@ class Table:
         moves = self.moves[: len(self.history) - 1]  # Ctrl-C may have come between the two
         names = (self.players[0].name, self.players[1].name)
         return record_of(self.history[0], moves, self.here, names)
-
-
-def sides(position: Position) -> tuple[str, str]:
-    """The names of both sides, such as `white` and `black`."""
-    state = position.state[0]
-    side = position.game.words.side
-    return side(state, 0), side(state, 1)

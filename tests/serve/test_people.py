@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from azumaya.baselines.play.server import people
 from azumaya.baselines.play.server.own_files import own_file
+from azumaya.baselines.play.words import in_words, sides
 from azumaya.envs import GAMES, Position
 from docs.images.make_cards import cards
 from tests.serve.requests import begin
@@ -38,10 +39,10 @@ def test_levels_keep_to_the_longest_search(longest: float, names: list[str]) -> 
 @pytest.mark.parametrize("game", GAMES)
 def test_no_name_of_the_library_is_shown(game: str) -> None:
     position = Position(game, seed=1)
-    side = people.sides(position)
+    side = sides(position)
     assert len(set(side)) == 2
     text = "over: player_0 (white) wins; player_1 to move"
-    assert people.in_words(text, side) == f"over: {side[0]} wins; {side[1]} to move"
+    assert in_words(text, side) == f"over: {side[0]} wins; {side[1]} to move"
 
 
 def test_a_view_says_whose_turn_it_is(client: TestClient) -> None:

@@ -1,11 +1,15 @@
-"""Answers as JSON."""
+"""Requests and answers as JSON."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import msgspec
+from starlette.requests import Request
 from starlette.responses import Response
+
+from azumaya.baselines.play.server.limits import RefusalError
+from azumaya.baselines.system.files import UnusableFileError, parse_json
 
 
 class JSONAnswer(Response):
@@ -16,3 +20,28 @@ class JSONAnswer(Response):
     def render(self, content: Any) -> bytes:
         """The content as bytes."""
         return msgspec.json.encode(content)
+
+
+async def body_of(request: Request, most: int) -> Any:
+    """The JSON of a request, of at most so many bytes; it may come in pieces, without a length.
+
+    Raises:
+        RefusalError: it is larger, or no JSON.
+    """
+    content = b""
+    async for piece in request.stream():
+        content += piece
+        if len(content) > most:
+            raise RefusalError(413, f"a request has at most {most:,} bytes")
+    try:
+        return parse_json(content)
+    except UnusableFileError as error:
+        raise RefusalError(400, str(error)) from None
+
+
+async def object_of(request: Request, most: int) -> dict[str, Any]:
+    """The JSON object of a request; raises as `body_of`."""
+    body = await body_of(request, most)
+    if not isinstance(body, dict):
+        raise RefusalError(400, "a JSON object is needed")
+    return body

@@ -21,8 +21,9 @@ from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.play.gallery import read_gallery
 from azumaya.baselines.play.replay import replay_page, reviewed_game
 from azumaya.baselines.play.review import Seen
-from azumaya.baselines.play.server.answers import JSONAnswer
+from azumaya.baselines.play.server.answers import JSONAnswer, body_of, object_of
 from azumaya.baselines.play.server.choices import Choices, milliseconds_of
+from azumaya.baselines.play.server.exercises import Exercises
 from azumaya.baselines.play.server.exhibits import A_PAGE_MS, PAGES, Exhibits, replay_answer
 from azumaya.baselines.play.server.games import Games, OpenGame
 from azumaya.baselines.play.server.guard import LOOPBACK, Guard
@@ -34,7 +35,6 @@ from azumaya.baselines.play.server.reviews import Reviews
 from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.baselines.play.server.workers import Workers, hint, think
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS
-from azumaya.baselines.system.files import UnusableFileError, parse_json
 from azumaya.envs.render.board import web_file
 
 COOKIE = "azumaya_visitor"
@@ -78,6 +78,9 @@ class Server:
             Route("/g/{game}", self.page),
             Route("/g/{game}/analysis", self.page),
             Route("/gallery", self.page),
+            Route("/exercises", self.page),
+            Route("/exercises/daily", self.page),
+            Route("/exercises/{game}/{level}/{number:int}", self.page),
             Route("/gallery/{number:int}/analysis", self.page),
             Route("/static/{name}", self.static),
             Route("/api/choices", self.offered),
@@ -145,7 +148,7 @@ class Server:
 
     async def begin(self, request: Request) -> Response:
         """Begin a game; whoever has no token of this server yet gets one."""
-        wish = await self._body(request)
+        wish = await body_of(request, self.limits.body)
         visitor = await run_in_threadpool(self.games.visitor, self._token(request))
         opened = await run_in_threadpool(self.games.begin, visitor, wish)
         answer = JSONAnswer(await run_in_threadpool(self.games.view, opened), 201)
@@ -258,22 +261,8 @@ class Server:
         return await run_in_threadpool(self.games.open, *wanted)
 
     async def _asked(self, request: Request) -> tuple[OpenGame, dict[str, Any]]:
-        body = await self._body(request)
-        if not isinstance(body, dict):
-            raise RefusalError(400, "a JSON object is needed")
+        body = await object_of(request, self.limits.body)
         return await self._opened(request), body
-
-    async def _body(self, request: Request) -> Any:
-        """The JSON of a request; it may come in pieces, without a length."""
-        content = b""
-        async for piece in request.stream():
-            content += piece
-            if len(content) > self.limits.body:
-                raise RefusalError(413, f"a request has at most {self.limits.body:,} bytes")
-        try:
-            return parse_json(content)
-        except UnusableFileError as error:
-            raise RefusalError(400, str(error)) from None
 
 
 def app_page(request: Request, status: int = 200) -> Response:
@@ -358,6 +347,7 @@ def make_app(
     cookie = f"{COOKIE}_{store.number:x}"
     reviews = Reviews(store, pool, Readiness(pool), bounds)
     server = Server(Games(store, choices, bounds), choices, pool, bounds, cookie, reviews)
+    exercises = Exercises(pool, reviews.readiness, bounds)
     exhibits = Exhibits(read_gallery(gallery), pool, reviews)
 
     @asynccontextmanager
@@ -368,7 +358,10 @@ def make_app(
         store.close()
 
     made = Starlette(
-        routes=[*server.routes(), *exhibits.routes(), Route("/{path:path}", server.nothing)],
+        routes=[
+            *server.routes(), *exhibits.routes(), *exercises.routes(),
+            Route("/{path:path}", server.nothing),
+        ],
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],
         exception_handlers={
             ValueError: refused, RefusalError: refused, AgentFailedError: failed,

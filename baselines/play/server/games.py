@@ -21,7 +21,8 @@ from azumaya.baselines.play.server.choices import Choices, checked_texts, option
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.seats import seated
 from azumaya.baselines.play.server.store import Kept, Store
-from azumaya.baselines.play.table import Table, sides
+from azumaya.baselines.play.table import Table
+from azumaya.baselines.play.words import in_words, notes, sides
 from azumaya.baselines.system.files import is_count, shown
 from azumaya.envs.game import Game
 from azumaya.envs.notation import GameRecord
@@ -365,7 +366,7 @@ class Games:
         shown = view_of(here, table.last_action, movable=yours)
         return {
             **shown,
-            **people.notes(shown, sides(here)),
+            **notes(shown, sides(here)),
             **people.turn(table, self._names(opened)),
             "id": kept.id,
             "share": kept.share,
@@ -391,14 +392,7 @@ class Games:
     def explain(self, opened: OpenGame, changes: Any, cells: Any, label: Any) -> list[str]:
         """Why pointing at some cells makes no move; raises `RefusalError`."""
         self._check_changes(opened, changes)
-        here = opened.table.here
-        known = len(layout_of(here.scene().board).centres)
-        if not isinstance(label, str) or not isinstance(cells, list) or len(cells) > MOST_CELLS:
-            raise RefusalError(400, f"cells: up to {MOST_CELLS} cells and a label are needed")
-        if not all(is_count(cell) and cell < known for cell in cells):
-            raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
-        both = sides(here)
-        return [people.in_words(sentence, both) for sentence in why_not(here, cells, label)]
+        return explained(opened.table.here, cells, label)
 
     def thinking(self, opened: OpenGame) -> tuple[str, Position, int]:
         """The agent to move, the position, and the key of its draws.
@@ -432,6 +426,17 @@ class Games:
         if opened.table.here.is_over:
             raise RefusalError(409, "the game is over")
         return opened.table.here, float(milliseconds), opened.table.key
+
+
+def explained(position: Position, cells: Any, label: Any) -> list[str]:
+    """Why pointing at some cells makes no move; raises `RefusalError`."""
+    known = len(layout_of(position.scene().board).centres)
+    if not isinstance(label, str) or not isinstance(cells, list) or len(cells) > MOST_CELLS:
+        raise RefusalError(400, f"cells: up to {MOST_CELLS} cells and a label are needed")
+    if not all(is_count(cell) and cell < known for cell in cells):
+        raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
+    both = sides(position)
+    return [in_words(sentence, both) for sentence in why_not(position, cells, label)]
 
 
 def _check_game(player: Entrant, game: Game) -> None:

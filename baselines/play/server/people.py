@@ -1,14 +1,14 @@
-"""What people read about a game instead of the library's names: levels, players, sides, turns."""
+"""What people read about a game instead of the library's names: levels, players, turns."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from azumaya.baselines.arena.entrants import HUMAN
-from azumaya.baselines.play.table import Table, sides
+from azumaya.baselines.play.table import Table
+from azumaya.baselines.play.words import capital, sides
 from azumaya.baselines.values.champion import CHAMPION, champion_file
 from azumaya.envs import Position
 from azumaya.envs.game import Game
@@ -17,8 +17,6 @@ TIMES = (20, 100, 500, 2000)
 """Milliseconds of the searching agents that are offered, besides the most allowed if it is more."""
 SEARCHING = (("Medium", "uct", 100), ("Hard", "uct", 500), ("Strongest", CHAMPION, 2000))
 """The levels that search: name, kind of search, milliseconds for a move."""
-_PLAYER = re.compile(r"\bplayer_([01])(?: \([a-z]+\))?")
-_OVER = re.compile(r"^over[:,] ")
 
 
 @dataclass(frozen=True)
@@ -81,11 +79,6 @@ def names(players: Sequence[str], game: Game, longest: float) -> list[str]:
     ]
 
 
-def in_words(text: str, side: Sequence[str]) -> str:
-    """A text of the library with the sides' names for `player_0` and `player_1`."""
-    return _PLAYER.sub(lambda found: side[int(found[1])], text)
-
-
 def turn(table: Table, called: Sequence[str]) -> dict[str, Any]:
     """Whose turn it is or who has won, as the page shows it.
 
@@ -110,7 +103,7 @@ def turn(table: Table, called: Sequence[str]) -> dict[str, Any]:
 
 def _shown(position: Position, called: Sequence[str]) -> list[str]:
     """What people call both players; two people are called by their sides."""
-    return [name or _capital(side) for name, side in zip(called, sides(position), strict=True)]
+    return [name or capital(side) for name, side in zip(called, sides(position), strict=True)]
 
 
 def outcome(position: Position, called: Sequence[str]) -> str:
@@ -120,16 +113,3 @@ def outcome(position: Position, called: Sequence[str]) -> str:
         return "A draw"
     winner = shown[int(returns[1] > returns[0])]
     return "You win" if winner == "You" else f"{winner} wins"
-
-
-def notes(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
-    """The notes and trays of a view with the names of the sides; the first note says the task."""
-    first = _OVER.sub("", view["status"])
-    return {
-        "notes": [_capital(in_words(note, side)) for note in (first, *view["notes"]) if note],
-        "trays": [[in_words(label, side), pieces] for label, pieces in view["trays"]],
-    }
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

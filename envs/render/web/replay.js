@@ -14,7 +14,7 @@ export class Replay {
   constructor(root, data) {
     this.root = root;
     this.data = data;
-    const bar = add(root, "header", "azr-head");
+    const bar = this.head = add(root, "header", "azr-head");
     this.title = add(bar, "h1");
     if (data.games.length > 1) {
       const label = add(bar, "label", "azr-pick");
@@ -26,7 +26,7 @@ export class Replay {
       pick.addEventListener("change", () => this.open(Number(pick.value)));
     }
     this.board = mount(add(root, "div"), {});
-    const controls = add(root, "div", "azr-controls");
+    const controls = this.controls = add(root, "div", "azr-controls");
     this.bar = add(controls, "div", "azr-bar", { hidden: "", "aria-hidden": "true" });
     this.share = add(this.bar, "div");
     this.graph = new Graph(controls, (ply) => this.go(ply));
@@ -150,7 +150,7 @@ export class Replay {
     const signed = `${value > 0 ? "+" : ""}${value.toFixed(2)}`;
     const how = seen ? (seen.exact ? " (proven)" : " (estimate)") : "";
     const said = [`Value for ${sides[0]}: ${signed}${how}.`];
-    if (review?.mistakes.includes(ply)) said.push(`${moves[ply]} was a mistake; better ${seen.best[0]}.`);
+    if (review?.mistakes.includes(ply)) said.push(`The next move, ${moves[ply]}, is a mistake: ${seen.best[0]} is better.`);
     else if (seen?.best) said.push(`Best move: ${seen.best[0]}.`);
     return said.join(" ");
   }

@@ -1,6 +1,8 @@
 // The pages of `azumaya serve`: which one an address shows.
 
 import { begin } from "./begin.js";
+import { showDaily, showExercise } from "./exercise.js";
+import { showExercises } from "./exercises.js";
 import { showGallery } from "./gallery.js";
 import { showGame } from "./game.js";
 import { add, ask, at, entitle, main, ROOT, shown } from "./page.js";
@@ -12,11 +14,17 @@ async function route() {
   const path = location.pathname.slice(ROOT.pathname.length);
   const game = path.match(/^g\/([\w-]+)$/);
   const reviewed = path.match(/^(g|gallery)\/([\w-]+)\/analysis$/);
+  const exercise = path.match(/^exercises\/(\w+)\/(\w+)\/(\d+)$/);
   try {
     if (game) {
       const view = await ask(`games/${game[1]}`);
       if (here === shown.visit) showGame(view, begin);
     } else if (reviewed) await showReview(here, ...reviewed.slice(1));
+    else if (exercise) {
+      const [, name, level, number] = exercise;
+      await showExercise(here, { game: name, level, number: Number(number) });
+    } else if (path === "exercises/daily") await showDaily(here);
+    else if (path === "exercises") await showExercises(here);
     else if (path === "gallery") await showGallery(here);
     else if (path === "") await showStart(here);
     else throw new Error("there is nothing at this address");

@@ -70,7 +70,7 @@ function reason(view) {
 // ---- rules and sharing ----
 
 // Open until the first game of its kind is over.
-function buildRules(aside, first) {
+export function buildRules(aside, first) {
   const panel = add(aside, "details", "", { class: "rules" });
   panel.open = !remembered("played", []).includes(first.game);
   add(panel, "summary", "How to play");

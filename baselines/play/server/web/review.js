@@ -15,12 +15,13 @@ export async function showReview(here, kind, name) {
   if (data.called) game.players = data.called;
   entitle(`Analysis: ${game.title} - Azumaya`, "analysis of a game");
   main.replaceChildren();
-  const row = add(main, "p", "", { class: "row" });
-  add(row, "a", words, { href: at(page ? `${page}/${name}` : "gallery"), class: "link" });
-  const status = add(main, "p", "", { role: "status", class: "progress" });
-  const bar = add(main, "progress", "", { "aria-label": "Analysis", max: game.frames.length });
-  const error = add(main, "p", "", { class: "error", role: "alert" });
   const replay = new Replay(add(main, "div", "", { class: "review" }), data);
+  add(replay.head, "a", words, { href: at(page ? `${page}/${name}` : "gallery") });
+  const progress = document.createElement("div");
+  replay.controls.prepend(progress);
+  const status = add(progress, "p", "", { role: "status" });
+  const bar = add(progress, "progress", "", { "aria-label": "Analysis", max: game.frames.length });
+  const error = add(progress, "p", "", { class: "error", role: "alert" });
   let known = -1;
   const follow = async () => {
     if (here !== shown.visit) return;
@@ -32,7 +33,7 @@ export async function showReview(here, kind, name) {
       known = bar.value = done;
       const isDone = done === review.positions;
       bar.hidden = isDone;
-      status.textContent = isDone ? "" : "Every position is being searched; the marks may still change.";
+      status.textContent = isDone ? "" : "Analysing; the marks may still change.";
       if (!isDone) setTimeout(follow, PAUSE);
     } catch (problem) {
       bar.hidden = true;

@@ -1,6 +1,7 @@
 // The start page: choosing an opponent, a card for each game, and the games of this visitor.
 
 import { begin, seats } from "./begin.js";
+import { addEntry } from "./exercises.js";
 import { addForm } from "./form.js";
 import { showGames } from "./games.js";
 import { add, ask, at, choices, entitle, main, remember, remembered, shown } from "./page.js";
@@ -21,6 +22,7 @@ export async function showStart(here) {
   const list = add(main, "ul", "", { class: "cards" });
   for (const game of offered.games) addCard(list, game, (button) => play(game, button));
   showGames(add(main, "section"), games);
+  addEntry(add(main, "section"), here);
   const more = add(main, "details", "", { class: "more" });
   add(more, "summary", "Play with options");
   addForm(more, offered);

@@ -1,0 +1,45 @@
+"""Texts about a position with the names of its sides, instead of `player_0` and `player_1`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from azumaya.envs import Position
+
+_PLAYER = re.compile(r"\bplayer_([01])(?: \([a-z]+\))?")
+_OVER = re.compile(r"^over[:,] ")
+
+
+def sides(position: Position) -> tuple[str, str]:
+    """The names of both sides, such as `white` and `black`."""
+    state = position.state[0]
+    side = position.game.words.side
+    return side(state, 0), side(state, 1)
+
+
+def in_words(text: str, side: Sequence[str]) -> str:
+    """A text of the library with the sides' names for `player_0` and `player_1`."""
+    return _PLAYER.sub(lambda found: side[int(found[1])], text)
+
+
+def notes(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
+    """The notes and trays of a view with the names of the sides; the first note says the task."""
+    first = _OVER.sub("", view["status"])
+    return {
+        "notes": [capital(in_words(note, side)) for note in (first, *view["notes"]) if note],
+        "trays": [[in_words(label, side), pieces] for label, pieces in view["trays"]],
+    }
+
+
+def worded(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
+    """A view with the names of the sides in all its texts."""
+    found = notes(view, side)
+    first, *others = found["notes"] or [""]
+    return {**view, **found, "status": first, "notes": others}
+
+
+def capital(text: str) -> str:
+    """A text that begins with a capital letter."""
+    return text[:1].upper() + text[1:]
