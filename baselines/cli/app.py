@@ -14,6 +14,7 @@ from azumaya.baselines.cli import (
     doctor,
     evaluate,
     exam,
+    exercise,
     exploit,
     export,
     league,
@@ -40,6 +41,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 app.command("play")(play.play)
+app.command("exercise")(exercise.exercise_command)
 app.command("evaluate")(evaluate.evaluate)
 app.command("analyse")(analyse.analyse_command)
 app.command("serve")(serve.serve)

@@ -81,7 +81,7 @@ def play(
         options |= {POSITION: position} if position else {}
         start = first_position(players, found, options, chosen)
         file = None if record is None else check_records_file(record, "--record")
-    _tell(f"{start.game.title}, seed {chosen}{_with(options)}. Type {HELP}")
+    tell(f"{start.game.title}, seed {chosen}{_with(options)}. Type {HELP}")
     table = Table(players, chosen, [start])
     with ended_by_signals():  # such as that of a window that is closed
         try:
@@ -109,8 +109,8 @@ def _play_on(table: Table) -> int:
         made = counted(len(table.moves), "move")
         typer.echo(f"{newline}left after {made}; the game is unfinished")
         return INTERRUPTED if isinstance(end, KeyboardInterrupt) else DONE
-    _draw(table)
-    _tell(_result(table))
+    draw(table)
+    tell(_result(table))
     return DONE
 
 
@@ -130,14 +130,15 @@ def _called(table: Table, player: int) -> str:
     return f"player_{player} ({side}, {table.players[player].name})"
 
 
-def _tell(text: str) -> None:
+def tell(text: str) -> None:
     """Print text whose lines end between words."""
     width = shutil.get_terminal_size().columns
     for line in text.splitlines():
         typer.echo(textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False))
 
 
-def _draw(table: Table) -> None:
+def draw(table: Table) -> None:
+    """Draw the position on the table."""
     drawn = table.here.draw(last_action=table.last_action)
     typer.echo(drawn, color=True)  # `draw` adds colours only where they are wanted
 
@@ -167,11 +168,11 @@ def _choose(table: Table) -> str | None:
             move = move_of(agent, here, table.key, player.name)
         typer.echo(f"player_{here.to_move} ({player.name}): {move}")
         return move
-    _draw(table)
-    return _obey(_ask(f"player_{here.to_move}: "), table)
+    draw(table)
+    return obey(ask(f"player_{here.to_move}: "), table)
 
 
-def _ask(prompt: str) -> str:
+def ask(prompt: str) -> str:
     """The next line of input that is not empty.
 
     Raises:
@@ -200,19 +201,24 @@ def _line(prompt: str) -> str:
     return line
 
 
-def _obey(line: str, table: Table) -> str | None:
+def obey(line: str, table: Table) -> str | None:
+    """Carry out what a person typed; returns the move if it was one.
+
+    Raises:
+        LeaveError: it was `quit`.
+    """
     word, _, rest = line.partition(" ")
     try:
         if word in ("help", "?", "rules"):
-            _tell(_rules(table))
+            tell(_rules(table))
         elif word == "moves":
-            _tell(" ".join(table.here.legal_moves()))
+            tell(" ".join(table.here.legal_moves()))
         elif word == "why":
-            _tell(table.here.explain(rest.strip()))
+            tell(table.here.explain(rest.strip()))
         elif word == "hint":
             with waiting("searching"):
                 found = _hint(table)
-            _tell(found)
+            tell(found)
         elif word == "text":
             typer.echo(str(table.here))
         elif word == "undo":
@@ -225,9 +231,9 @@ def _obey(line: str, table: Table) -> str | None:
             return line
     except MoveNameError as error:
         said = str(error).removeprefix("name=").replace(": must be", " is not a move; write", 1)
-        _tell(f"{said}. Type {HELP}")
+        tell(f"{said}. Type {HELP}")
     except ValueError as error:
-        _tell(f"{error}. Type {HELP}")
+        tell(f"{error}. Type {HELP}")
     return None
 
 

@@ -12,7 +12,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from azumaya.baselines.arena.exams import ExamPosition, has_exam, keeps, load_exam
 from azumaya.baselines.play.words import capital, sides
@@ -57,16 +56,6 @@ class Exercise:
         """What is to be done, in a sentence."""
         start = self.start()
         return f"{capital(sides(start)[start.to_move])} to move: find a move that wins"
-
-    def board(self) -> Any:
-        """The exercise on a board in a notebook; wrong moves are answered.
-
-        Raises:
-            MissingExtraError: the extra `notebook` is not installed.
-        """
-        from azumaya.baselines.play.notebook import ExerciseBoard  # noqa: PLC0415 - an extra
-
-        return ExerciseBoard(self)
 
 
 @dataclass(frozen=True)

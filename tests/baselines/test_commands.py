@@ -270,7 +270,7 @@ def test_ctrl_c_keeps_the_game_too(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             return line
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(play_commands, "_ask", ask)
+    monkeypatch.setattr(play_commands, "ask", ask)
     file = tmp_path / "games.jsonl"
     result = azumaya("play", "--second", "human", "--seed", 1, "--record", file)
     assert result.exit_code == 130

@@ -21,7 +21,7 @@ def asked(shell: str, **environment: str) -> str:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("azumaya ex", ["exam", "exploit", "export"]),
+        ("azumaya ex", ["exercise", "exam", "exploit", "export"]),
         ("azumaya exam --pa", ["--part"]),
         ("azumaya exam --part ", ["public", "held-out"]),
         ("azumaya play ", [*GAMES]),

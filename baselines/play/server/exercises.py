@@ -81,7 +81,7 @@ class Exercises:
         body = await object_of(request, self._limits.body)
         exercise = await run_in_threadpool(self._found, request)
         move = body.get("move")
-        if move not in exercise.question.values:
+        if not isinstance(move, str) or move not in exercise.question.values:
             raise RefusalError(400, "move: the name of a legal move is needed")
 
         async def search() -> Any:
