@@ -97,6 +97,6 @@ def test_everything_below_a_prefix(page: Any, proxy: Proxy) -> None:
     page.wait_for_selector(".games li", state="detached")
     page.get_by_text("games between agents").click()
     page.locator(".gallery a").first.click()
-    page.wait_for_selector("#replay svg")
+    page.wait_for_selector(".review svg")
     assert page.goto(replay).status == 404  # of the game that was deleted
     assert set(proxy.elsewhere) <= {"/favicon.ico"}  # which browsers ask for themselves

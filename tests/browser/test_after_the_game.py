@@ -1,0 +1,100 @@
+"""The analysis of a game that is over, and hints drawn on the board."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.browser.playing import begin, click_move, play_to_the_end, view, wait_for_turn
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark", "has_touch": True}
+
+
+def analysed(page: Any, server: str) -> list[str]:
+    """A game that was played to its end and analysed from its card; returns its moves."""
+    begin(page, server, "vierer_dominari", "random", seed="1")
+    play_to_the_end(page, seed=5)
+    made: list[str] = view(page)["made"]
+    page.locator(".end").get_by_role("link", name="Analyse").click()
+    page.wait_for_selector(".review progress[hidden]", state="attached")
+    return made
+
+
+def test_a_game_is_analysed_with_graph_best_moves_and_mistakes(page: Any, server: str) -> None:
+    made = analysed(page, server)
+    assert page.locator(".azr-move").all_text_contents() == made
+    graph = page.locator(".azr-graph svg")
+    graph.focus()
+    page.keyboard.press("End")
+    assert graph.get_attribute("aria-valuenow") == str(len(made))
+    assert "(proven)" in graph.get_attribute("aria-valuetext")
+    page.keyboard.press("Home")
+    assert page.locator(".azb-ghost").count() == 1
+    assert "Best move: " in page.locator(".azb-said").text_content()
+    box = graph.bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 2, box["y"] + 20)
+    assert page.locator(".azr-here").text_content() == made[-1]
+    wrong = page.locator(".azr-wrong").all_text_contents()
+    assert len(wrong) == page.locator(".azr-mistake").count()
+    counts = page.locator(".azr-tally").text_content()
+    assert sum(int(word) for word in counts.replace(",", "").split() if word.isdigit()) == len(
+        wrong
+    )
+    if wrong:
+        page.get_by_role("button", name="Next mistake").click()
+        assert "is a mistake" in page.locator(".azb-said").text_content()
+    assert "player_" not in page.locator("main").inner_text()
+    page.get_by_role("link", name="Back to the game").click()
+    page.locator(".end").wait_for()
+    page.goto(server)
+    page.get_by_role("link", name="Analyse").first.click()
+    page.locator(".azr-move").first.wait_for()
+    assert page.locator(".azr-move").all_text_contents() == made
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_an_analysis_fits_a_phone(page: Any, server: str) -> None:
+    made = analysed(page, server)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.locator(".azr-graph svg").tap()
+    assert page.locator(".azr-here").text_content() in made
+
+
+def test_an_analysis_that_fails_says_so(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "random", seed="1")
+    play_to_the_end(page, seed=6)
+    refusal = {"error": "too many searches are under way"}
+    page.route("**/review", lambda route: route.fulfill(status=503, json=refusal))
+    page.locator(".end").get_by_role("link", name="Analyse").click()
+    page.locator(".review .error", has_text="too many searches").wait_for()
+    assert page.locator(".azr-move").count()
+
+
+@pytest.mark.parametrize("game", ["vierer_dominari", "halma_dominari"])
+def test_a_hint_shows_at_the_first_click_and_plays_at_the_second(
+    page: Any, server: str, game: str
+) -> None:
+    """A ghost where a number is placed, an arrow where a stone moves."""
+    begin(page, server, game, "human", seed="1")
+    while not any(len(move[2][0]) > 1 for move in view(page)["moves"]) and game.startswith("halma"):
+        now = view(page)
+        squares = [cell[0] for cell in now["cells"]]
+        click_move(page, now["moves"][0], now["moves"][0][2][0], squares)
+        wait_for_turn(page)
+    ply = int(page.locator(".play").get_attribute("data-ply"))
+    page.get_by_role("button", name="Hint").click()
+    page.wait_for_selector(".azb-hints li")
+    assert page.locator(".azb-ghost").count() > 1
+    hint = page.locator(".azb-hints button").nth(1)
+    hint.click()
+    assert page.locator(".azb-ghost").count() == 1
+    assert page.locator(".azb-arrow").count() == game.startswith("halma")
+    assert hint.get_attribute("aria-pressed") == "true"
+    name = hint.text_content()
+    assert name in page.locator(".azb-said").text_content()
+    hint.click()
+    page.wait_for_selector(f".play[data-ply='{ply + 1}']")
+    assert view(page)["made"][-1] == name
+    assert page.locator(".azb-ghost").count() == 0
