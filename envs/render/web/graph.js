@@ -28,8 +28,9 @@ export class Graph {
     this.box.hidden = this.axis.hidden = isEmpty;
     this.last = last;
     this.mark = null;
+    this.scale = 1; // the value at the top
     if (isEmpty) return;
-    const scale = Math.min(bound, Math.max(1, 1.2 * Math.max(...values.map(Math.abs))));
+    const scale = this.scale = Math.min(bound, Math.max(1, 1.2 * Math.max(...values.map(Math.abs))));
     const height = (value) => (-HALF * value) / scale;
     const add = (tag, name, attributes) => this.svg.appendChild(svgElement(tag, { class: name, ...attributes }));
     const points = values.map((value, n) => `${n},${height(value)}`);

@@ -13,6 +13,7 @@ export class Replay {
   // `data` has `games` and the `parts` that their frames share; see azumaya.baselines.play.replay.
   constructor(root, data) {
     this.root = root;
+    root.classList.add("azr");
     this.data = data;
     const bar = this.head = add(root, "header", "azr-head");
     this.title = add(bar, "h1");
@@ -28,7 +29,9 @@ export class Replay {
     this.board = mount(add(root, "div"), {});
     const controls = this.controls = add(root, "div", "azr-controls");
     this.bar = add(controls, "div", "azr-bar", { hidden: "", "aria-hidden": "true" });
-    this.share = add(this.bar, "div");
+    this.ends = [add(this.bar, "span"), add(this.bar, "span")];
+    this.share = add(add(this.bar, "div"), "div");
+    this.ends[0].after(this.share.parentNode);
     this.graph = new Graph(controls, (ply) => this.go(ply));
     this.slider = add(controls, "input", "azr-slider", { type: "range", min: 0, "aria-label": "Move" });
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
@@ -98,11 +101,12 @@ export class Replay {
   }
 
   drawReview() {
-    const { review, values, sides } = this.game;
+    const { review, sides } = this.game;
     const wrong = review?.mistakes ?? [];
     this.graph.draw(this.game, this.last);
     this.slider.hidden = this.graph.isShown;
-    this.bar.hidden = !values;
+    this.bar.hidden = !this.graph.isShown;
+    this.ends.forEach((end, player) => { end.textContent = sides[player]; });
     this.tally.hidden = this.next.parentNode.hidden = !review;
     const count = (player) => wrong.filter((n) => review.plies[n].mover === player).length;
     this.tally.textContent = `Mistakes: ${sides.map((side, player) => `${side} ${count(player)}`).join(", ")}`;
@@ -135,7 +139,7 @@ export class Replay {
     this.graph.show(this.ply, [`Move ${this.ply}`, this.game.moves[this.ply - 1], words].filter(Boolean).join(", "));
     this.slider.setAttribute("aria-valuetext", `Move ${this.ply}`);
     const value = this.game.values?.[this.ply];
-    this.share.style.width = `${value === undefined ? 50 : 50 + (50 * value) / Math.max(1, Math.abs(value))}%`;
+    this.share.style.width = `${50 + (50 * (value ?? 0)) / this.graph.scale}%`;
     const best = this.game.review?.plies[this.ply]?.best;
     if (best) this.board.point([[best[0], best[1], [best[2]]]]);
     if (this.ply === this.last) this.stop();
