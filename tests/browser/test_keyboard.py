@@ -107,6 +107,8 @@ def test_the_board_takes_the_focus_of_buttons_that_are_gone(page: Any, server: s
     page.get_by_role("button", name="Hint").click()
     page.locator(".azb-hints button").focus()
     page.keyboard.press("Enter")
+    page.locator(".azb-hints [aria-pressed=true]").wait_for()
+    page.keyboard.press("Enter")
     page.wait_for_selector(".play[data-ply='1']")
     assert focused(page) == here, "a hint is for one position"
 

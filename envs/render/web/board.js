@@ -438,7 +438,7 @@ class Board {
   pressHint(name, pressed, buttons) {
     if (pressed.getAttribute("aria-pressed") === "true") return this.play(name);
     for (const each of buttons) each.setAttribute("aria-pressed", each === pressed);
-    this.say(`${name} is shown on the board; press again to play it`);
+    this.say(`${name}: press again to play it`);
     this.point(this.moves.filter((move) => move[0] === name));
   }
 
