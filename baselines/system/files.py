@@ -115,6 +115,10 @@ def is_special(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
+PART = 1 << 24
+"""Bytes that are read at a time."""
+
+
 class UnusableFileError(ValueError):
     """A file that is too large, not a regular file, or not valid JSON."""
 
@@ -128,11 +132,15 @@ def read_bytes(path: Path, most: int, pipes: bool = False) -> bytes:
     """
     if not pipes and is_special(path):
         raise UnusableFileError("not a regular file")
+    parts, left = list[bytes](), most + 1
     with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
+        # in parts, as `read(left)` would set so much memory aside, however small the file is
+        while part := file.read(min(left, PART)):
+            parts.append(part)
+            left -= len(part)
+    if not left:
         raise UnusableFileError(f"larger than {most:,} bytes")
-    return content
+    return b"".join(parts)
 
 
 def parse_json(content: bytes) -> Any:

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.system.files import (
+    PART,
+    UnusableFileError,
     check_picture,
     check_writable,
+    read_bytes,
     reason,
     write_together,
     write_whole,
@@ -33,6 +36,14 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
         assert link.is_symlink()
         assert target.read_bytes() == content
     assert [path.name for path in target.parent.iterdir()] == ["target"]
+
+
+def test_what_may_be_read_takes_no_memory_that_the_file_does_not_need(tmp_path: Path) -> None:
+    path, content = tmp_path / "file", bytes(range(256)) * (PART // 256) + b"end"
+    path.write_bytes(content)
+    assert read_bytes(path, 1 << 50) == read_bytes(path, len(content)) == content
+    with pytest.raises(UnusableFileError, match=f"larger than {len(content) - 1:,} bytes"):
+        read_bytes(path, len(content) - 1)
 
 
 def test_a_file_is_replaced_when_the_block_ends_unless_by_an_error(tmp_path: Path) -> None:
