@@ -30,6 +30,7 @@ except MissingExtraError as missing:
 
 import typer
 
+from azumaya.baselines.cli.commands import Commands, formerly, time_option
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.cli.terminal import console as new_console
 from azumaya.baselines.system.files import reason, shown, write_whole
@@ -39,10 +40,10 @@ from azumaya.benchmarks.plan import BUDGETS, Budget
 from azumaya.benchmarks.results import ResultsError, Row, read_run
 from azumaya.benchmarks.run import run
 from azumaya.envs.adapters.devices import DEVICES
-from azumaya.envs.errors import DeviceError, OptionError
+from azumaya.envs.errors import DeviceError, OptionError, did_you_mean
 from azumaya.envs.registry import GAMES, find_game
 
-app = typer.Typer(
+app = Commands(
     name="azumaya bench",
     help="Measure how fast the games run on this machine, beside references measured in the same "
     "run.",
@@ -89,7 +90,10 @@ def bench(
     if quick and full:
         raise typer.BadParameter("--quick and --full exclude each other")
     if on not in DEVICES:
-        raise typer.BadParameter(f"--device {on}: must be one of {', '.join(DEVICES)}")
+        known = ", ".join(DEVICES)
+        raise typer.BadParameter(
+            f"--device {on}: must be one of {known}{did_you_mean(on, DEVICES)}"
+        )
     name = "quick" if quick else "full" if full else "default"
     with complaints((OptionError, ResultsError)):
         chosen = [find_game(name) for name in game or GAMES]
@@ -121,7 +125,8 @@ def _words(context: typer.Context) -> list[str]:
             words.append(name)
         elif value and value != option.default:
             each = value if isinstance(value, list | tuple) else [value]
-            words += (word for v in each for word in (name, str(v)))
+            unit = "s" if name == "--time" else ""
+            words += (word for v in each for word in (name, f"{v}{unit}"))
     return words
 
 
@@ -158,7 +163,7 @@ def report_again(
         write_report(folder, into)
 
 
-@app.command()
+@app.command(cls=formerly({"--seconds": "--time"}, {"--seconds": "s"}))
 def peers(
     context: typer.Context,
     peer: Annotated[
@@ -168,8 +173,8 @@ def peers(
         str, typer.Option(help="Measure only their games named like one of these words: go,hex")
     ] = "",
     game: Annotated[str, typer.Option(help="Our game in the comparison.")] = next(iter(GAMES)),
-    seconds: Annotated[
-        float, typer.Option(min=0.01, max=3600, help="Seconds of each measurement.")
+    time: Annotated[
+        float, time_option("The time of each measurement.", "s", 0.5, least=0.01, most=3600)
     ] = 0.5,
     repeats: Annotated[int, typer.Option(min=1, max=1000, help="Measurements of each game.")] = 3,
     place: Annotated[
@@ -184,13 +189,16 @@ def peers(
     known = {each.name: each for each in catalogue.PEERS}
     unknown = set(peer or ()) - known.keys()
     if unknown:
-        raise typer.BadParameter(f"--peer {', '.join(unknown)}: must be one of {', '.join(known)}")
+        hint = did_you_mean(next(iter(unknown)), known)
+        raise typer.BadParameter(
+            f"--peer {', '.join(unknown)}: must be one of {', '.join(known)}{hint}"
+        )
     if place is not None:
         _check_place(place)
     folder = output or Path("benchmarks/results") / f"{machine.short_name()}-peers"
     with complaints((OptionError, ResultsError)):
         what = compare.Comparison(
-            find_game(game), place or environments.default_place(), seconds, repeats, only
+            find_game(game), place or environments.default_place(), time, repeats, only
         )
         finished = compare.compare(what, [known[n] for n in peer or known], folder, console)
         write_report(folder)

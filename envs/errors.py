@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import os
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 _SHORT = reprlib.Repr()
@@ -51,6 +52,12 @@ def brief(value: Any) -> str:
         return " ".join(_SHORT.repr(value).split())
     except Exception:  # Python refuses to write ints of 5,000 digits, also inside containers
         return f"a value of type {type(value).__name__}"
+
+
+def did_you_mean(word: Any, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: `; did you mean 'x'?`, or "" if none is close."""
+    close = difflib.get_close_matches(str(word), [*known], n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def told(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.errors import OptionError, brief, did_you_mean
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.scene import Scene
@@ -241,7 +241,8 @@ def one_of(name: str, *values: Any) -> Callable[[Any], Any]:
             if type(plain) is type(known) and plain == known:
                 return known
         shown = ", ".join(repr(v) for v in values)
-        raise OptionError(f"{name}={brief(value)}: must be one of {shown}")
+        hint = did_you_mean(plain, (v for v in values if isinstance(v, str)))
+        raise OptionError(f"{name}={brief(value)}: must be one of {shown}{hint}")
 
     return check
 

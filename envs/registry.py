@@ -15,7 +15,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.errors import OptionError, brief, did_you_mean
 from azumaya.envs.extras import import_own
 from azumaya.envs.game import Game
 from azumaya.envs.games.abalone.game import ABALONE
@@ -119,8 +119,9 @@ def find_game(name: str) -> Game:
         _import_modules()
         found = _find(name)
     if found is None:
-        known = ", ".join((*GAMES, *_registered))
-        raise OptionError(f"name={brief(name)}: no such game; there are {known}")
+        known = (*GAMES, *_registered)
+        hint = did_you_mean(name, known)
+        raise OptionError(f"name={brief(name)}: no such game; there are {', '.join(known)}{hint}")
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, PositionError, UnknownOptionError, brief
+from azumaya.envs.errors import OptionError, PositionError, UnknownOptionError, brief, did_you_mean
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.checksum import checksum, checksum_key
 from azumaya.envs.symmetries import Settings
@@ -216,8 +215,7 @@ def check_names(
     for name in given:
         if name not in names:
             own = _keywords(call) if call else ()
-            close = difflib.get_close_matches(str(name), (*own, *names), n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else "."
+            hint = did_you_mean(name, (*own, *names)) or "."
             further = f" Other arguments are {', '.join(own)}." if own else ""
             raise UnknownOptionError(
                 f"unexpected keyword argument {str(name)!r}: {game.title} has no such option{hint} "

@@ -21,7 +21,7 @@ from azumaya.baselines.system.signals import Ended
 from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import ValueAgent, is_value, load_value
 from azumaya.envs.adapters.duel.opponents import Opponent, class_hint, is_agent
-from azumaya.envs.errors import OptionError, brief, told
+from azumaya.envs.errors import OptionError, brief, did_you_mean, told
 from azumaya.envs.extras import import_own, require
 
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ def find_agent(name: str) -> Agent:
     if is_checkpoint(inside):
         hint = f"; did you mean {inside}?"
     else:
-        hint = "; there is no checkpoint at this path" if ":" not in name else ""
+        _, colon, rest = name.partition(":")
+        hint = "" if colon else "; there is no checkpoint at this path"
+        hint = did_you_mean(name, [*SIMPLE, *(f"{each}{colon}{rest}" for each in KINDS)]) or hint
     searching = ", ".join(f"{kind}:BUDGET" for kind in KINDS)
     raise OptionError(
         f"agent {shown(name)!r}: must be {', '.join(SIMPLE)}, {searching}, a checkpoint's path, "

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.arena.exam_results import ExamResult, Interval
-from azumaya.baselines.arena.report import COLOURS, plain, result_table, save_picture
+from azumaya.baselines.arena.report import COLOURS, plain, result_table, save_picture, shown_rate
 from azumaya.envs import find_game
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+INTERVALS = "In brackets: 95 % confidence interval."
 COLUMNS = 3
 """Games in a row of the picture."""
 STYLES = ("o-", "s--", "^:", "D-.")
@@ -22,20 +23,20 @@ STYLES = ("o-", "s--", "^:", "D-.")
 
 
 def exam_table(results: Sequence[ExamResult]) -> Table:
-    """The results, a row for each agent and game, with 95 % intervals below the figures."""
+    """The results, a row for each agent and game, with 95 % intervals beside the figures."""
     table = result_table(
         f"Exams, part {results[0].part}",
-        "Second line: 95 % confidence interval.",
+        INTERVALS,
         "game\nagent",
-        ("positions\nwon + drawn", "wins kept", "draws kept", "regret"),
+        ("won\ndrawn", "wins kept", "draws kept", "regret"),
     )
     for result in results:
         table.add_row(
             plain(f"{result.game}\n{result.agent}"),
-            f"{result.positions}\n{len(result.wins)} + {len(result.draws)}",
-            shown_share(result.kept_wins, result.kept_wins_interval),
-            shown_share(result.kept_draws, result.kept_draws_interval),
-            "{:.3f}\n{:.3f} - {:.3f}".format(result.regret, *result.regret_interval),
+            f"{len(result.wins)}\n{len(result.draws)}",
+            shown_rate(result.kept_wins, result.kept_wins_interval, 0),
+            shown_rate(result.kept_draws, result.kept_draws_interval, 0),
+            "{:.3f} [{:.2f}, {:.2f}]".format(result.regret, *result.regret_interval),
         )
     return table
 
@@ -43,28 +44,24 @@ def exam_table(results: Sequence[ExamResult]) -> Table:
 def distance_tables(results: Sequence[ExamResult]) -> Iterable[Table]:
     """For each game, the share of wins kept by distance from the end."""
     for game, group in groupby(results, key=lambda result: result.game):
-        together = list(group)
-        groups = together[0].by_distance()
         table = result_table(
             f"{game}: wins kept by plies left",
-            "Second line: 95 % confidence interval.",
+            INTERVALS,
             "agent",
-            [f"{low}-{high}" for low, high in groups],
+            ("plies left", "won", "wins kept"),
         )
-        for result in together:
+        for result in group:
+            groups = result.by_distance()
             cells = (
-                shown_share(part.kept_wins, part.kept_wins_interval)
-                for part in result.by_distance().values()
+                [f"{low}-{high}" for low, high in groups],
+                [str(len(part.wins)) for part in groups.values()],
+                [
+                    shown_rate(part.kept_wins, part.kept_wins_interval, 0)
+                    for part in groups.values()
+                ],
             )
-            table.add_row(plain(result.agent), *cells)
+            table.add_row(plain(result.agent), *map("\n".join, cells))
         yield table
-
-
-def shown_share(share: float | None, interval: Interval | None) -> str:
-    """A share in percent, and its interval on the next line."""
-    if share is None or interval is None:
-        return "-"
-    return f"{share:.1%}\n{interval[0]:.0%} - {interval[1]:.0%}"
 
 
 def draw_exams(results: Sequence[ExamResult], path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from azumaya.baselines.system.files import UnusableFileError, read_bytes
 from azumaya.envs import OptionError, Position
-from azumaya.envs.errors import brief
+from azumaya.envs.errors import brief, did_you_mean
 from azumaya.envs.registry import find_game
 
 DATA = Path(__file__).with_name("data")
@@ -140,7 +140,9 @@ def has_exam(game: str) -> bool:
 def exam_file(name: str, part: Part) -> Path:
     """Where a part of a game's exam is, or would be, in the package."""
     if part not in PARTS:
-        raise OptionError(f"part={part!r}: must be one of {', '.join(PARTS)}")
+        raise OptionError(
+            f"part={part!r}: must be one of {', '.join(PARTS)}{did_you_mean(part, PARTS)}"
+        )
     return DATA / f"{name}.{part}{SUFFIX}"
 
 

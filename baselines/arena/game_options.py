@@ -32,10 +32,9 @@ def game_named(name: str) -> Game:
         return find_game(name)
     except OptionError as error:
         reason = str(error).removeprefix(f"name={name!r}: ")
-        raise OptionError(
-            f"game {shown(name)!r}: {reason}; a game of your own is found if AZUMAYA_GAMES names "
-            "its module"
-        ) from error
+        if not reason.endswith("?"):
+            reason += "; a game of your own is found if AZUMAYA_GAMES names its module"
+        raise OptionError(f"game {shown(name)!r}: {reason}") from error
 
 
 def by_default(game: Game | str, options: Mapping[str, Any]) -> bool:

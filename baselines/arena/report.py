@@ -40,10 +40,16 @@ def plain(text: str) -> Text:
     return made
 
 
-def result_table(title: str, caption: str, first: str, figures: Sequence[str]) -> Table:
+def result_table(
+    title: str, caption: str, first: str, figures: Sequence[str], leading: int = 1
+) -> Table:
     """An empty table: a first column that folds long names, and columns of figures."""
     table: Table = require("rich.table", "cli").Table(
-        title=plain(title), caption=caption, box=require("rich.box", "cli").SIMPLE_HEAD, leading=1
+        title=plain(title) if title else None,
+        caption=caption or None,
+        box=require("rich.box", "cli").SIMPLE_HEAD,
+        leading=leading,
+        pad_edge=False,
     )
     table.add_column(first, overflow="fold")
     for name in figures:
@@ -51,23 +57,30 @@ def result_table(title: str, caption: str, first: str, figures: Sequence[str]) -
     return table
 
 
-def shown_rate(rate: float, interval: tuple[float, float]) -> str:
-    """A rate, or a difference of rates, and on the next line its interval."""
+def shown_rate(rate: float | None, interval: tuple[float, float] | None, digits: int = 1) -> str:
+    """A rate, or a difference of rates, with its interval in percent; `-` for none.
+
+    Args:
+        rate, interval: as shares.
+        digits: the decimals of the interval.
+    """
+    if rate is None or interval is None:
+        return "-"
     low, high = interval
-    return f"{rate:z.1%}\n{low:z.1%} - {high:z.1%}"
+    return f"{rate:z.1%} [{100 * low:z.{digits}f}, {100 * high:z.{digits}f}]"
 
 
 def score_table(scores: Sequence[Score], title: str) -> Table:
     """Pairings as a table of two lines each, so that it fits 60 columns where names are short.
 
-    The agent stands above its opponent, the rate above its interval, and `by seat` is the rate as
+    The agent stands above its opponent, and `by seat` is the rate as
     player_0 above that as player_1. Names are shown as they are, whatever markup they resemble.
     """
     table = result_table(
         title,
         "A draw counts half. By seat: player_0, then player_1.",
         "agent\nagainst",
-        ("won", "drawn", "lost", "rate\n95 % interval", "by seat"),
+        ("won", "drawn", "lost", "rate\n[95 % interval]", "by seat"),
     )
     for score in scores:
         rate = shown_rate(score.rate, score.interval())

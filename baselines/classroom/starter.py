@@ -19,7 +19,7 @@ def starter_text(game: str) -> str:
 
 Hand in this one file. Before you do, check it:
 
-    azumaya class check {record.name} THIS_FILE.py
+    azumaya class check --game {record.name} THIS_FILE.py
 
 The function `act` is called for each move. It gets a `Position`:
 

@@ -12,9 +12,10 @@ import typer
 from rich.table import Table
 
 from azumaya.baselines.arena.game_options import game_named, named_games, read_options
-from azumaya.baselines.arena.report import counted
+from azumaya.baselines.arena.report import counted, result_table
+from azumaya.baselines.cli.commands import time_option
 from azumaya.baselines.cli.evaluate import Options
-from azumaya.baselines.cli.terminal import complaints, console
+from azumaya.baselines.cli.terminal import complaints, console, wrote
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse, shown_value, summary
 from azumaya.baselines.system.files import check_picture, shown
 from azumaya.envs import GAMES, OptionError, Position, find_game
@@ -32,7 +33,7 @@ MILLISECONDS = 1000.0
 def analyse_command(
     game: Annotated[
         str | None,
-        typer.Argument(
+        typer.Option(
             help=f"The game: {', '.join(GAMES)}. Not needed with --record.",
             autocompletion=named_games,
         ),
@@ -57,9 +58,9 @@ def analyse_command(
         ),
     ] = None,
     option: Options = None,
-    milliseconds: Annotated[
+    time: Annotated[
         float | None,
-        typer.Option(help=f"The time of the search. Default: {MILLISECONDS:g}."),
+        time_option("The time of the search.", "ms", MILLISECONDS),
     ] = None,
     nodes: Annotated[
         int | None,
@@ -85,7 +86,7 @@ def analyse_command(
 ) -> None:
     """Search a position: its value, its best moves, and whether they are proven."""
     with complaints():
-        budget = _budget(milliseconds, nodes, simulations)
+        budget = _budget(time, nodes, simulations)
         check_seed(seed, "--seed")
         if output is not None:
             check_picture(output, f"--output {shown(output)}")
@@ -103,25 +104,25 @@ def analyse_command(
     if output is not None:  # last, so that a full disk does not cost the analysis
         with naming(output):
             save(_scene(here, found), output)
+        wrote(output, "the position with the best move", as_json)
 
 
-def _budget(
-    milliseconds: float | None, nodes: int | None, simulations: int | None
-) -> dict[str, Any]:
+def _budget(time: float | None, nodes: int | None, simulations: int | None) -> dict[str, Any]:
     """The budget that was given, as an argument of `analyse`.
 
     Raises:
         OptionError: several were given, or it is not above 0.
     """
-    all_three = {"milliseconds": milliseconds, "nodes": nodes, "simulations": simulations}
+    all_three = {"time": time, "nodes": nodes, "simulations": simulations}
     given = {name: value for name, value in all_three.items() if value is not None}
     if len(given) > 1:
         said = " and ".join(f"--{name}" for name in given)
         raise OptionError(f"budget: {said} are given; give only one of them")
     for name, value in given.items():
-        if not 0 < value < float("inf"):
-            raise OptionError(f"--{name} {value:g}: must be a number above 0")
-    return given or {"milliseconds": MILLISECONDS}
+        if value <= 0:
+            raise OptionError(f"--{name} {value}: must be a number above 0")
+    milliseconds = given.pop("time", None if given else MILLISECONDS)
+    return given if milliseconds is None else {"milliseconds": milliseconds}
 
 
 def _position(
@@ -131,7 +132,7 @@ def _position(
     if ply is not None:
         raise OptionError(f"--ply {ply}: needs --record")
     if game is None:
-        raise OptionError(f"game: name one of {', '.join(GAMES)}")
+        raise OptionError(f"--game: name one of {', '.join(GAMES)}")
     known = game_named(game)
     given = read_options(known, options)
     if text and POSITION in given:
@@ -155,7 +156,7 @@ def _recorded(
         raise OptionError("--record: contains the position; leave out --position and --option")
     record = _read(where)
     if game is not None and game_named(game).name != find_game(record.environment).name:
-        raise OptionError(f"game {game}: the record is of {record.environment}; leave the game out")
+        raise OptionError(f"game {game}: the record is of {record.environment}; leave --game out")
     positions = list(replay(record))
     if ply is None:
         return next((p for p in reversed(positions) if not p.is_over), positions[-1])
@@ -235,9 +236,7 @@ def _print(position: Position, found: Analysis, top: int, board: bool) -> None:
 
 
 def _table(moves: tuple[MoveValue, ...]) -> Table:
-    table = Table("move")
-    for heading in ("value", "exact", "visits"):
-        table.add_column(heading, justify="right")
+    table = result_table("", "", "move", ("value", "exact", "visits"), leading=0)
     for move in moves:
         exact = "yes" if move.exact else "no"
         table.add_row(move.move, shown_value(move.value, move.exact), exact, f"{move.visits:,}")

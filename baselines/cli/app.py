@@ -25,32 +25,41 @@ from azumaya.baselines.cli import (
     serve,
     texts,
 )
+from azumaya.baselines.cli.commands import Commands, formerly
 from azumaya.baselines.system.machine import version as installed
 
 FIRST_STEPS = """First steps: `azumaya serve` opens a board in the browser. \
 `azumaya play` plays a game in the terminal against a simple opponent. \
 `azumaya play --help` lists the games and their opponents. \
 `azumaya evaluate greedy random` lets two agents play each other. \
-`azumaya analyse sudoku_moyo` searches a position for the best moves."""
+`azumaya analyse --game sudoku_moyo` searches a position for the best moves."""
 
-app = typer.Typer(
+app = Commands(
     name="azumaya",
     no_args_is_help=True,
-    rich_markup_mode="rich",
     epilog=FIRST_STEPS,
     pretty_exceptions_show_locals=False,
 )
-app.command("play")(play.play)
+app.command("play", cls=formerly(game_first=True))(play.play)
 app.command("exercise")(exercise.exercise_command)
 app.command("evaluate")(evaluate.evaluate)
-app.command("analyse")(analyse.analyse_command)
-app.command("serve")(serve.serve)
-app.command("replay")(replay.replay_command)
+app.command(
+    "analyse",
+    cls=formerly({"--milliseconds": "--time"}, {"--milliseconds": "ms"}, game_first=True),
+)(analyse.analyse_command)
+app.command("serve", cls=formerly(units={"--longest-search": "ms", "--move-limit": "s"}))(
+    serve.serve
+)
+app.command("replay", cls=formerly(units={"--values": "ms", "--pause": "ms"}))(
+    replay.replay_command
+)
 app.command("exam")(exam.exam)
 app.command("benchmark")(benchmark.benchmark)
 app.command("submit")(benchmark.submit)
 app.command("verify")(benchmark.verify_command)
-app.command("exploit")(exploit.exploit_command)
+app.command("exploit", cls=formerly({"--minutes": "--time"}, {"--minutes": "min"}))(
+    exploit.exploit_command
+)
 app.add_typer(texts.app, name="texts")
 app.add_typer(export.app, name="export")
 app.add_typer(league.app, name="league", help="A round robin between agents; ratings.")

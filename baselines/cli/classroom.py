@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +18,7 @@ from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.game_options import game_named, named_games
 from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.matches import MOST_STARTS, check_starts
-from azumaya.baselines.arena.report import counted
+from azumaya.baselines.arena.report import counted, result_table
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.grading import (
     OPPONENTS,
@@ -58,9 +57,9 @@ from azumaya.baselines.classroom.sitting import check_exam
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, begun_seed
 from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
+from azumaya.baselines.cli.commands import WORKERS, Commands, formerly, time_option, with_default
 from azumaya.baselines.cli.exam import part_named
-from azumaya.baselines.cli.group import with_default
-from azumaya.baselines.cli.terminal import complaints, console, progress, say
+from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
 from azumaya.baselines.system.files import shown, write_whole
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.baselines.system.threads import StoppedError
@@ -74,25 +73,24 @@ PRIVATE = 0o600
 """The permissions of the results."""
 MOST_BYTES = 64
 
-app = typer.Typer(
+app = Commands(
     cls=with_default("grade"),
     name="class",
     help="Grade students' agents, each in its own sandbox.",
 )
 
 GameName = Annotated[
-    str,
-    typer.Argument(
-        metavar="GAME", help=f"The game: {', '.join(GAMES)}.", autocompletion=named_games
-    ),
+    str, typer.Option("--game", help=f"The game: {', '.join(GAMES)}.", autocompletion=named_games)
 ]
-MoveLimit = Annotated[float, typer.Option(min=0.1, help="Seconds for a move.")]
+MoveLimit = Annotated[float, time_option("The time for a move.", "s", Limits.move, least=0.1)]
 GameLimit = Annotated[
     float,
-    typer.Option(
-        min=0.1, help="Seconds for all moves of a game; a submission that needs more loses."
+    time_option(
+        "The time for all moves of a game; a submission that needs more loses.", "s", Limits.game,
+        least=0.1,
     ),
-]
+]  # fmt: skip
+SECONDS = {"--move-limit": "s", "--game-limit": "s"}
 Megabytes = Annotated[
     int, typer.Option(min=512, max=1 << 24, help="Memory of a submission, in MiB.")
 ]
@@ -107,8 +105,9 @@ WithBaselines = Annotated[
 
 @app.command(
     "grade",
-    epilog="`azumaya class starter GAME FILE` writes a file to begin with; `azumaya class check "
-    "GAME FILE` is for students.",
+    cls=formerly(WORKERS, SECONDS, game_first=True),
+    epilog="`azumaya class starter FILE` writes a file to begin with; `azumaya class check FILE` "
+    "is for students.",
 )
 def grade_command(
     game: GameName,
@@ -144,8 +143,8 @@ def grade_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="An exam of your own instead, made by azumaya.benchmarks.studies.exam_maker: the "
-            "answers to both parts are in the package.",
+            help="An exam of your own instead, made as docs/guides/exams.md shows: the answers to "
+            "both parts are in the package.",
         ),
     ] = None,
     pairs: Annotated[
@@ -170,7 +169,7 @@ def grade_command(
     move_limit: MoveLimit = Limits.move,
     game_limit: GameLimit = Limits.game,
     megabytes: Megabytes = Limits.megabytes,
-    jobs: Annotated[
+    workers: Annotated[
         int | None, typer.Option(min=1, help="Submissions at once. Default: one per core.")
     ] = None,
     require_isolation: Annotated[
@@ -189,7 +188,6 @@ def grade_command(
     """
     _check_system()
     with complaints():
-        _check_limits(move_limit, game_limit)
         opponents = tuple(dict.fromkeys(opponent)) if opponent else OPPONENTS
         for name in opponents:
             find_agent(name)
@@ -207,13 +205,13 @@ def grade_command(
     remove_left_folders()
     room = room_for(plan, hidden_from(folder, output, exam))
     try:
-        isolation = _run(file, submissions, plan, room, jobs)
+        isolation = _run(file, submissions, plan, room, workers)
         _write(file, submissions, plan, scheme, isolation, output)
     finally:
         file.close()
 
 
-@app.command("check")
+@app.command("check", cls=formerly(units=SECONDS, game_first=True))
 def check_command(
     game: GameName,
     file: Annotated[Path, typer.Argument(help="The file to hand in.")],
@@ -227,7 +225,6 @@ def check_command(
     _check_system()
     limits = Limits(move_limit, game_limit, megabytes=megabytes, baselines=allow_baselines)
     with complaints():
-        _check_limits(move_limit, game_limit)
         name = game_named(game).name
         plan = Plan(name, PARTS[0], pairs=pairs, limits=limits)
         submission = read_submission(file)
@@ -241,7 +238,7 @@ def check_command(
     except StartingError as error:
         raise _failed(error) from None
     found = mark_class([submission], {submission.id: run}, [], name, plan.exam, Scheme())
-    console().print(_table(found, plan.opponents, "by the default weights, in the public exam"))
+    _show(found, plan.opponents, "by the default weights, in the public exam")
     isolation = Isolation(dict(run.isolation), dict(run.missing))
     if not run.isolation:  # a file that cannot be loaded does not say what confined it
         isolation = isolation_of(plan, room_for(plan))
@@ -254,7 +251,7 @@ def check_command(
         raise typer.Exit(FAILED)
 
 
-@app.command("starter")
+@app.command("starter", cls=formerly(game_first=True))
 def starter_command(
     game: GameName,
     file: Annotated[Path, typer.Argument(help="The file to write; it must not exist.")],
@@ -267,7 +264,7 @@ def starter_command(
             opened.write(text)
     except FileExistsError:
         raise typer.BadParameter(f"{shown(file)}: exists; name another file") from None
-    typer.echo(f"{shown(file)}: a random agent for {game}; write your own in it")
+    wrote(file, f"a random agent for {game}; write your own in it")
 
 
 def _check_system() -> None:
@@ -278,13 +275,6 @@ def _check_system() -> None:
         )
     require("choix", "class")
     require("msgspec", "class")
-
-
-def _check_limits(move: float, game: float) -> None:
-    """Refuse times that are not finite, which no file of results can hold."""
-    for option, seconds in (("--move-limit", move), ("--game-limit", game)):
-        if not math.isfinite(seconds):
-            raise OptionError(f"{option} {seconds}: must be a finite number of seconds")
 
 
 def _scheme(opponents: Sequence[str], texts: Sequence[str] | None, points: float) -> Scheme:
@@ -352,7 +342,7 @@ def _check_folders(folder: Path, output: Path) -> None:
 
 def _run(
     file: ClassFile, submissions: Sequence[Submission], plan: Plan, room: Room,
-    jobs: int | None,
+    workers: int | None,
 ) -> Isolation:  # fmt: skip
     """Run what is missing, with a progress bar; returns what confines submissions here."""
     whole = [s for s in submissions if not s.problem]
@@ -374,7 +364,7 @@ def _run(
                     left = len(missing_meetings(file, whole, plan))
                     bar.update(games, total=total, completed=total - left)
 
-            grade(file, submissions, plan, room, jobs or available_cores(), told)
+            grade(file, submissions, plan, room, workers or available_cores(), told)
     except IsolationError as error:
         raise _failed(f"{error}; no submission was run without isolation") from None
     except (StartingError, OpponentFailedError) as error:
@@ -402,19 +392,29 @@ def _write(
     write_whole(output / MARKS, csv_text(marked, plan.opponents).encode("utf-8-sig"), PRIVATE)
     page = report_page(Report(marked, meetings, plan, scheme, isolation))
     write_whole(output / REPORT, page.encode(), PRIVATE)
-    console().print(_table(marked, plan.opponents, counted(len(marked), "submission")))
-    typer.echo(f"{shown(output / MARKS)}, {shown(output / REPORT)}")
+    _show(marked, plan.opponents, counted(len(marked), "submission"))
+    wrote(output / MARKS, "the marks")
+    wrote(output / REPORT, "the report")
+
+
+def _show(marked: Sequence[Marked], opponents: Sequence[str], title: str) -> None:
+    console().print(_table(marked, opponents, title), *_remarks(marked), sep="\n")
 
 
 def _table(marked: Sequence[Marked], opponents: Sequence[str], title: str) -> Table:
     """Marks in the terminal; names are shown as they are, whatever markup they resemble."""
-    table = Table(title=Text(title))
-    for name in ("submission", "mark", "exam kept", *opponents, "remarks"):
-        table.add_column(Text(name), overflow="fold")
+    headings = ("mark", "exam kept", *(name.replace(":", ":\n") for name in opponents))
+    table = result_table(title, "", "submission", headings, leading=0)
     for each in marked:
         rates = [each.scores[name].rate if name in each.scores else None for name in opponents]
         shares = ["" if share is None else f"{share:.0%}" for share in (each.kept, *rates)]
-        mark = f"{each.mark:g}" if each.status == GRADED else f"{each.mark:g} {each.status}"
-        remarks = Text(shown("; ".join(each.remarks)))
-        table.add_row(Text(each.submission.name), mark, *shares, remarks)
+        table.add_row(Text(each.submission.name), f"{each.mark:g}", *shares)
     return table
+
+
+def _remarks(marked: Sequence[Marked]) -> Iterator[str]:
+    """A line for each submission that was not graded, or of which there is more to say."""
+    for each in marked:
+        status = [] if each.status == GRADED else [each.status]
+        if said := [*status, *each.remarks]:
+            yield shown(f"{each.submission.name}: {'; '.join(said)}")

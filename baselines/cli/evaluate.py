@@ -18,9 +18,9 @@ from azumaya.baselines.arena.entrants import (
 )
 from azumaya.baselines.arena.game_options import named_games
 from azumaya.baselines.arena.matches import check_starts, play_pairing
-from azumaya.baselines.arena.report import score_table
+from azumaya.baselines.arena.report import counted, score_table
 from azumaya.baselines.arena.rounds import start_set
-from azumaya.baselines.cli.terminal import complaints, console, progress
+from azumaya.baselines.cli.terminal import complaints, console, progress, wrote
 from azumaya.envs import GAMES
 from azumaya.envs.notation import check_records_file
 
@@ -107,6 +107,8 @@ def evaluate(
             balanced=not plain_starts, record=record,
         )  # fmt: skip
     _print(score_table([score], f"{described(chosen, options)}, {kind} in both seats"))
+    if record is not None:
+        wrote(record, f"{counted(2 * starts, 'game')} added")
 
 
 def counted_starts(starts: int, balanced: bool, different: int) -> str:

@@ -19,9 +19,17 @@ from azumaya.baselines.arena.exam_results import ExamResult
 from azumaya.baselines.arena.exams import PARTS, SUFFIX, Exam, Part, exams_at, has_exam, load_exam
 from azumaya.baselines.arena.game_options import game_named, named_games
 from azumaya.baselines.arena.matches import answer_exam
-from azumaya.baselines.cli.terminal import complaints, console, printing_aside, progress, say
+from azumaya.baselines.cli.terminal import (
+    complaints,
+    console,
+    printing_aside,
+    progress,
+    say,
+    wrote,
+)
 from azumaya.baselines.system.files import check_picture, shown
 from azumaya.envs import GAMES, OptionError
+from azumaya.envs.errors import did_you_mean
 from azumaya.envs.extras import require
 
 Sitting = tuple[Entrant, Exam]
@@ -81,6 +89,7 @@ def exam(
             console().print(exam_table(results), *distance_tables(results))
     if output is not None:
         draw_exams(results, output)
+        wrote(output, "wins kept by plies left", as_json)
 
 
 def _sittings(
@@ -116,7 +125,7 @@ def part_named(name: str) -> Part:
     for part in PARTS:
         if part == name:
             return part
-    raise OptionError(f"--part {name}: must be {' or '.join(PARTS)}")
+    raise OptionError(f"--part {name}: must be {' or '.join(PARTS)}{did_you_mean(name, PARTS)}")
 
 
 def _fits(entrant: Entrant, exam: Exam, asked: bool) -> bool:

@@ -22,10 +22,12 @@ from azumaya.baselines.arena.game_options import game_named, named_games
 from azumaya.baselines.arena.league.ratings import rate
 from azumaya.baselines.arena.league.results import read_league
 from azumaya.baselines.arena.matches import check_starts
+from azumaya.baselines.arena.report import counted
 from azumaya.baselines.arena.rounds import start_set
+from azumaya.baselines.cli.commands import Commands
 from azumaya.baselines.cli.evaluate import GameOption, Options
 from azumaya.baselines.cli.exam import PartName, part_named
-from azumaya.baselines.cli.terminal import complaints, progress
+from azumaya.baselines.cli.terminal import complaints, progress, wrote
 from azumaya.baselines.export.exams import export_exam
 from azumaya.baselines.export.games import GAMES as GAMES_TABLE
 from azumaya.baselines.export.games import export_games, played
@@ -37,7 +39,7 @@ from azumaya.envs.notation import GameRecord, check_options_fit, read_records
 
 MOST_PAIRS = 1_000_000
 
-app = typer.Typer(
+app = Commands(
     no_args_is_help=True, help="Write games and exams as Parquet files with a Croissant card."
 )
 
@@ -100,7 +102,7 @@ def games(
         task = bar.add_task("", total=source.total)
         counted = _counted(source.records, lambda: bar.advance(task))
         count = export_games(counted, output, planes=planes, ratings=ratings)
-    typer.echo(f"{output}: {count} moves")
+    wrote(output, counted(count, "move"))
 
 
 @app.command("exams")
@@ -116,7 +118,7 @@ def exams(
     with complaints():
         exam = load_exam(game_named(game).name, part_named(part))
         count = export_exam(exam, output, planes=planes)
-    typer.echo(f"{output}: {count} positions")
+    wrote(output, counted(count, "position"))
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,15 @@ from azumaya.baselines.arena.league.tables import (
 )
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.arena.report import plain
-from azumaya.baselines.cli.group import with_default
-from azumaya.baselines.cli.terminal import complaints, console, progress, say
+from azumaya.baselines.cli.commands import (
+    WORKERS,
+    Commands,
+    formerly,
+    shown_time,
+    time_option,
+    with_default,
+)
+from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
 from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
 from azumaya.baselines.system.journal import read_head
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
@@ -59,7 +66,7 @@ MINUTES_TO_ADD = 2.5
 """How long games of a newcomer are begun by default."""
 
 
-app = typer.Typer(cls=with_default("play"), name="league")
+app = Commands(cls=with_default("play"), name="league")
 
 Results = Annotated[Path, typer.Option(help="The file of results.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
@@ -72,7 +79,11 @@ Exams = Annotated[
 ]
 
 
-@app.command("play", epilog="`azumaya league report` shows a stored league without playing.")
+@app.command(
+    "play",
+    cls=formerly({**WORKERS, "--minutes": "--time"}, {"--minutes": "min", "--move-limit": "s"}),
+    epilog="`azumaya league report` shows a stored league without playing.",
+)
 def play(
     agents: Annotated[
         list[str] | None,
@@ -87,7 +98,7 @@ def play(
         typer.Option(
             metavar="AGENT",
             help="Play only the games of this agent, against all that are in the file, for "
-            f"{MINUTES_TO_ADD:g} minutes unless --minutes says otherwise. Repeat for more.",
+            f"{shown_time(MINUTES_TO_ADD, 'min')} unless --time says otherwise. Repeat for more.",
             autocompletion=example_agents,
         ),
     ] = None,
@@ -118,8 +129,8 @@ def play(
             "the ratings over all games is at most this many points.",
         ),
     ] = None,
-    minutes: Annotated[
-        float | None, typer.Option(min=0, help="Start no new games after this many minutes.")
+    time: Annotated[
+        float | None, time_option("Start no new games after this time.", "min", least=0)
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of all random choices. Default: 0.")
@@ -127,12 +138,13 @@ def play(
     plain_starts: Annotated[
         bool, typer.Option("--plain-starts", help="Use no balanced starts.")
     ] = False,
-    processes: Annotated[
+    workers: Annotated[
         int | None,
         typer.Option(min=1, help="How many games at once on this machine. Default: one per core."),
     ] = None,
     move_limit: Annotated[
-        float, typer.Option(min=0.1, help="Seconds for a move; who takes longer loses the game.")
+        float,
+        time_option("The time for a move; who takes longer loses the game.", "s", LIMIT, least=0.1),
     ] = LIMIT,
     ray: Annotated[
         str | None,
@@ -148,9 +160,9 @@ def play(
     """
     _check_output(output)
     answered = _answered(exams)
-    if ray is not None and processes is not None:
+    if ray is not None and workers is not None:
         raise typer.BadParameter(
-            f"--processes {processes}: has no effect with --ray, which uses all processors of the "
+            f"--workers {workers}: has no effect with --ray, which uses all processors of the "
             "cluster; leave it out"
         )
     require("choix", "league")  # not after hours of games
@@ -160,27 +172,23 @@ def play(
         raise typer.BadParameter(
             f"--results {shown(results)}: does not exist; name agents to begin"
         )
-    for option, value in {
-        "move-limit": move_limit,
-        "interval": interval,
-        "minutes": minutes,
-    }.items():
-        if value is not None and not math.isfinite(value):
-            raise typer.BadParameter(f"--{option} {value:g}: must be a finite number")
+    if interval is not None and not math.isfinite(interval):
+        raise typer.BadParameter(f"--interval {interval:g}: must be a finite number")
     pairs = pairs or (PAIRS if interval is None else MOST)
     _checked(check_starts, pairs, seed or 0)
-    minutes = MINUTES_TO_ADD if minutes is None and add else minutes
+    minutes = MINUTES_TO_ADD if time is None and add else time
     with _stopped():
         cards = _checked(cards_of, names, games)
         only = frozenset(card.id for card in cards if card.name in (add or ()))
         plan = _checked(Plan, games, pairs, move_limit, minutes, only, interval)
-        crew = _crew(processes or available_cores(), ray)
+        crew = _crew(workers or available_cores(), ray)
         file = _checked(LeagueFile, results, seed, False if plain_starts else None)
         with contextlib.closing(file):
             admit(file, cards, games)
             if game and not names:
                 _extend(file, games)
             _play(file, plan, crew)
+    wrote(results, f"{len(file.league.pairs):,} pairs of games", json)
     _show(file.league, exams, answered, json, output)
 
 
@@ -208,6 +216,7 @@ def report(
         words += ["--output", output] if output is not None else []
         command = shlex.join(map(str, [*words, "--markdown", markdown]))
         write_whole(markdown, page(league, found, picture, command).encode())
+        wrote(markdown, "the tables and the agent cards", json)
 
 
 @app.command("cross-play")
@@ -365,4 +374,5 @@ def _show(
             out.print(line)
     if output is not None:
         draw(found, output)
+        wrote(output, "the ratings", json)
     return found

@@ -10,16 +10,17 @@ from typing import NoReturn
 
 import typer
 
+from azumaya.baselines.cli.commands import game_option, read_time
 from azumaya.baselines.cli.terminal import complaints
-from azumaya.envs.errors import OptionError
+from azumaya.envs.errors import OptionError, did_you_mean
 
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 ALGORITHMS = ("value", "ppo", "alphazero", "maskable_ppo")
 """Scripts in `azumaya.baselines.training`, the default first."""
-USAGE = f"""azumaya train [GAME] [--algorithm {"|".join(ALGORITHMS)}] [OPTION ...]
+USAGE = f"""azumaya train [--game GAME] [--algorithm {"|".join(ALGORITHMS)}] [--time TIME] [...]
 
-Trains an agent by self-play, {ALGORITHMS[0]} by default, and evaluates it. GAME stands for --game;
-all other options are those of the script, whose help follows.
+Trains an agent by self-play, {ALGORITHMS[0]} by default, and evaluates it.
+All other options are those of the script, whose help follows.
 """
 
 
@@ -33,15 +34,19 @@ def bench(context: typer.Context) -> None:
 
 
 def train(context: typer.Context) -> None:
-    """Train an agent: `azumaya train GAME --algorithm ppo`; see `azumaya train --help`."""
+    """Train an agent: `azumaya train --game GAME --algorithm ppo`; see `azumaya train --help`."""
     words = context.args
     if words and not words[0].startswith("-"):
-        words = ["--game", *words]
+        words = game_option(words)
     with complaints():
+        time, words = taken(words, "--time", "")
         algorithm, words = taken(words, "--algorithm", ALGORITHMS[0])
         if algorithm not in ALGORITHMS:
             known = ", ".join(ALGORITHMS)
-            raise OptionError(f"--algorithm {algorithm}: must be one of {known}")
+            hint = did_you_mean(algorithm, ALGORITHMS)
+            raise OptionError(f"--algorithm {algorithm}: must be one of {known}{hint}")
+    if time:
+        words = [*words, f"--minutes={read_time(time, 'min'):g}"]
     if {"--help", "-h"} & set(words):
         typer.echo(USAGE)
     become(f"azumaya.baselines.training.{algorithm}", words)

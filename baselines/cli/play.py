@@ -14,16 +14,15 @@ import typer
 from azumaya.baselines.agents.asking import move_of
 from azumaya.baselines.agents.names import NAMES_HELP, example_agents
 from azumaya.baselines.arena.entrants import HUMAN, choose_game, find_entrant, first_position
-from azumaya.baselines.arena.game_options import named_games
 from azumaya.baselines.arena.report import counted
-from azumaya.baselines.cli.evaluate import Options
-from azumaya.baselines.cli.terminal import complaints, waiting
+from azumaya.baselines.cli.evaluate import GameOption, Options
+from azumaya.baselines.cli.terminal import complaints, waiting, wrote
 from azumaya.baselines.play.rules import paragraphs
 from azumaya.baselines.play.table import Table
 from azumaya.baselines.play.words import sides
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse, summary
 from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
-from azumaya.envs import GAMES, MoveNameError, OptionError
+from azumaya.envs import MoveNameError, OptionError
 from azumaya.envs.notation import check_records_file, write_records
 from azumaya.envs.setup import POSITION
 
@@ -43,14 +42,7 @@ def _example_players() -> list[tuple[str, str]]:
 
 
 def play(
-    game: Annotated[
-        str | None,
-        typer.Argument(
-            help=f"The game: {', '.join(GAMES)}. Default: the game that a checkpoint was trained "
-            f"for, otherwise {next(iter(GAMES))}.",
-            autocompletion=named_games,
-        ),
-    ] = None,
+    game: GameOption = None,
     first: Annotated[
         str,
         typer.Option(
@@ -155,7 +147,7 @@ def _keep(table: Table, file: Path) -> None:
         typer.echo(f"{file} could not be written: {error.strerror}; this is the record:", err=True)
         typer.echo(record.to_json())
         raise typer.Exit(FAILED) from None
-    typer.echo(f"recorded in {file}" + ("" if record.finished else ", unfinished"))
+    wrote(file, "the game added" + ("" if record.finished else ", unfinished"))
 
 
 def _choose(table: Table) -> str | None:

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.progress import TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from azumaya.baselines.cli.commands import Commands
 from azumaya.baselines.cli.terminal import UNUSABLE, console, progress, say
 from azumaya.baselines.system.files import shown
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED, REFUSED
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from azumaya.envs.puzzles.criteria import Report
     from azumaya.envs.puzzles.formats import NumberedPuzzle
 
-app = typer.Typer(
+app = Commands(
     help="Make, check and show Sudoku puzzles to start games from.", no_args_is_help=True
 )
 
@@ -130,7 +132,7 @@ def check(
 
 
 def _table() -> Table:
-    return Table("line", "criterion", "what is wrong")
+    return Table("line", "criterion", "what is wrong", box=SIMPLE_HEAD)
 
 
 @app.command()

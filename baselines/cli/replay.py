@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from azumaya.baselines.arena.report import counted
-from azumaya.baselines.cli.terminal import complaints, progress
+from azumaya.baselines.cli.commands import time_option
+from azumaya.baselines.cli.terminal import complaints, progress, wrote
 from azumaya.baselines.play.replay import replay_gif, replay_mp4, replay_page
 from azumaya.baselines.system.files import check_writable, shown, write_whole
 from azumaya.envs import OptionError
@@ -18,6 +19,8 @@ from azumaya.envs.notation import GameRecord, read_record, read_records
 
 MOST_GAMES = 100
 """Games of one page, which all are in it as pictures."""
+PAUSE = 700.0
+"""Milliseconds for each position."""
 PAGE = ".html"
 MOVING: Mapping[str, Callable[[GameRecord, float], bytes]] = {
     ".gif": replay_gif,
@@ -37,15 +40,14 @@ def replay_command(
     ] = None,
     values: Annotated[
         float | None,
-        typer.Option(
-            metavar="MILLISECONDS",
-            help="Search each position for so long, and show the values as a graph.",
-        ),
+        time_option("Search each position for so long, and show the values as a graph.", "ms"),
     ] = None,
     pause: Annotated[
         float,
-        typer.Option(min=20, max=60_000, help="Milliseconds for each position of a .gif or .mp4."),
-    ] = 700,
+        time_option(
+            "The time for each position of a .gif or .mp4.", "ms", PAUSE, least=20, most=60_000
+        ),
+    ] = PAUSE,
 ) -> None:
     """Turn recorded games into one page that needs nothing else, or one game into a video."""
     with complaints():
@@ -54,7 +56,7 @@ def replay_command(
         content = _page(games, values).encode() if make is None else make(games[0], pause)
     write_whole(output, content)
     count = counted(len(games), "game")
-    typer.echo(f"{shown(output)}: {count}, {len(content) / 1e6:.1f} MB")
+    wrote(output, f"{count}, {len(content) / 1e6:.1f} MB")
     if more:
         said = "there are more games in the file, which were left out; --line N shows another one"
         typer.echo(f"{shown(records)}: {said}")
@@ -66,8 +68,6 @@ def _maker(output: Path, values: float | None) -> Callable[[GameRecord, float], 
     if kind not in (PAGE, *MOVING):
         known = f"{PAGE}, {' or '.join(MOVING)}"
         raise OptionError(f"--output {shown(output)}: must end in {known}")
-    if values is not None and not 0 < values < float("inf"):
-        raise OptionError(f"--values {values:g}: a number above 0 is needed")
     if values is not None and kind in MOVING:
         raise OptionError(f"--values: only a {PAGE} page has a graph")
     check_writable(output, f"--output {shown(output)}")  # a search of hours may come before

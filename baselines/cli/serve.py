@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from azumaya.baselines.agents.names import example_agents
+from azumaya.baselines.cli.commands import time_option
 from azumaya.baselines.play.server.limits import Limits
 from azumaya.baselines.system.files import check_folder, reason, shown
 from azumaya.envs import OptionError
@@ -84,13 +85,13 @@ def serve(
     ] = None,
     longest_search: Annotated[
         float,
-        typer.Option(
-            min=1, max=3_600_000, help="The longest search for a move or a hint, in milliseconds."
-        ),
+        time_option("The longest search for a move or a hint.", "ms", Limits.search, 1, 3_600_000),
     ] = Limits.search,
     move_limit: Annotated[
         float,
-        typer.Option(min=1, max=3600, help="Seconds after which an agent's move is given up."),
+        time_option(
+            "The time after which an agent's move is given up.", "s", Limits.move_seconds, 1, 3600
+        ),
     ] = Limits.move_seconds,
     most_games: Annotated[
         int,

@@ -9,6 +9,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -24,7 +25,7 @@ from rich.progress import (
 )
 
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.system.files import reason
+from azumaya.baselines.system.files import reason, shown
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 
 PATIENCE = 1.0
@@ -78,6 +79,11 @@ def waiting(words: str) -> Iterator[None]:
 def say(message: str) -> None:
     """Print a message on the error stream as one line, however long."""
     console(stderr=True).print(message, soft_wrap=True)
+
+
+def wrote(path: Path, what: str, json: bool = False) -> None:
+    """Say which file was written; beside JSON, on the error stream."""
+    console(stderr=json).print(f"{shown(path)}: {what}", soft_wrap=True)
 
 
 @contextmanager

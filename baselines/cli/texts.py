@@ -11,13 +11,15 @@ import typer
 from azumaya.baselines.arena.exam_report import distance_tables, exam_table
 from azumaya.baselines.arena.exams import PARTS, has_exam
 from azumaya.baselines.arena.game_options import game_named, named_games
+from azumaya.baselines.arena.report import counted
+from azumaya.baselines.cli.commands import Commands
 from azumaya.baselines.cli.exam import PartName, part_named
-from azumaya.baselines.cli.terminal import complaints, console
+from azumaya.baselines.cli.terminal import complaints, console, wrote
 from azumaya.baselines.text.exam import TextExamResult, text_exam
 from azumaya.baselines.text.exam_files import score_answers, write_prompts
 from azumaya.envs import GAMES
 
-app = typer.Typer(
+app = Commands(
     no_args_is_help=True,
     help="Exams for language models: write the questions, and score the answers.",
 )
@@ -55,7 +57,7 @@ def write(
             for name in names or filter(has_exam, GAMES)
         ]
         count = write_prompts(output, exams, batch)
-    typer.echo(f"{output}: {count} prompts")
+    wrote(output, counted(count, "prompt"))
 
 
 @app.command("score")

@@ -27,7 +27,7 @@ from rich.progress import Progress
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.search import UCTAgent
-from azumaya.baselines.arena.exam_report import shown_share
+from azumaya.baselines.arena.exam_report import INTERVALS
 from azumaya.baselines.arena.exam_results import Interval, answers_of
 from azumaya.baselines.arena.exams import has_exam, load_exam
 from azumaya.baselines.arena.game_options import by_default
@@ -39,6 +39,7 @@ from azumaya.baselines.arena.report import (
     result_table,
     save_picture,
     score_table,
+    shown_rate,
 )
 from azumaya.baselines.arena.rounds import Score, play_both_seats, start_set
 from azumaya.baselines.arena.starts import random_action
@@ -316,16 +317,16 @@ def ladder_table(rungs: Sequence[Rung], title: str) -> Table:
     """The ladder as a table, the strongest at the top."""
     table = result_table(
         title,
-        "Second line: 95 % confidence interval. Stored results are marked *.",
+        f"{INTERVALS} Stored results are marked *.",
         "agent",
         ("against\ngreedy", "exam:\nwins kept", "trained agent\nagainst it"),
     )
     for rung in reversed(rungs):
         table.add_row(
             plain(rung.name + "*" * rung.stored),
-            shown_share(rung.greedy, rung.greedy_interval),
-            shown_share(rung.exam, rung.exam_interval),
-            shown_share(rung.trained, rung.trained_interval),
+            shown_rate(rung.greedy, rung.greedy_interval, 0),
+            shown_rate(rung.exam, rung.exam_interval, 0),
+            shown_rate(rung.trained, rung.trained_interval, 0),
         )
     return table
 

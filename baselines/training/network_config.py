@@ -21,6 +21,7 @@ from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training.config import Count, Numbers, Positive, RunConfig, Share, Weight
 from azumaya.baselines.training.saves import Save
 from azumaya.envs import OptionError, find_game
+from azumaya.envs.errors import did_you_mean
 from azumaya.envs.setup import prepare
 
 MOST_ACTIONS = 1 << 24
@@ -157,7 +158,8 @@ def check_network(network: str, game: str) -> None:
         OptionError: the network is unknown or cannot play the game.
     """
     if network not in ("", *NETWORKS):
-        raise OptionError(f"--network {network}: must be one of {', '.join(NETWORKS)}")
+        known, hint = ", ".join(NETWORKS), did_you_mean(network, NETWORKS)
+        raise OptionError(f"--network {network}: must be one of {known}{hint}")
     record = find_game(game)
     if network and not can_play(network, record):
         needs = {

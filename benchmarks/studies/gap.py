@@ -130,7 +130,9 @@ def scores_of(entrant: Entrant, opponent: Entrant, config: Config) -> tuple[Scor
 
 def gap_table(found: Sequence[Gap], title: str) -> Table:
     """A row for each agent, and one for the mean of several."""
-    caption = "Below: the 95 % interval, or the least and the most. The gap is train less test."
+    caption = (
+        "In brackets: the 95 % interval, or the least and the most. The gap is train less test."
+    )
     table = result_table(title, caption, "agent", ("train puzzles", "test puzzles", "gap"))
     for each in found:
         rates = (shown_rate(score.rate, score.interval()) for score in each.scores)

@@ -181,7 +181,7 @@ def study_table(found: Sequence[Results], title: str) -> Table:
     """The last measurements: the mean over the seeds, with the least and the most."""
     table = result_table(
         title,
-        "The mean over the seeds; below, the least and the most.",
+        "The mean over the seeds; in brackets, the least and the most.",
         "variant",
         HEADINGS,
     )
@@ -192,7 +192,7 @@ def study_table(found: Sequence[Results], title: str) -> Table:
 
 
 def spread(values: Sequence[float]) -> str:
-    """A mean, and on the next line the least and the most."""
+    """A mean with the least and the most."""
     if not values:
         return "-"
     return shown_rate(statistics.fmean(values), (min(values), max(values)))

@@ -474,7 +474,7 @@ def test_the_starter_file_is_an_agent(game: str) -> None:
     move = module["act"](position)
     assert isinstance(module["outcome"](position, move), int)
     position.play(move)
-    assert f"azumaya class check {game} " in (module["__doc__"] or "")
+    assert f"azumaya class check --game {game} " in (module["__doc__"] or "")
 
 
 def test_a_student_checks_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

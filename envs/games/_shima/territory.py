@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.errors import OptionError, brief, did_you_mean
 from azumaya.envs.game import plain_text
 from azumaya.envs.games._shima.board import ROW, STONES_ON, region_bits
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, CELLS, COLUMN_OF, NUMBERS, ROW_OF
@@ -128,7 +128,8 @@ def check_territory(value: Any) -> str | Territory:
     if isinstance(value, str) and (value in NAMED or value == "draft"):
         return plain_text(value)
     names = ", ".join(repr(name) for name in (*NAMED, "draft"))
-    raise OptionError(f"territory={brief(value)}: must be one of {names} or a Territory")
+    hint = did_you_mean(value, (*NAMED, "draft"))
+    raise OptionError(f"territory={brief(value)}: must be one of {names} or a Territory{hint}")
 
 
 def territory_of(settings: Settings) -> Territory:

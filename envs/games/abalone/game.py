@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.errors import OptionError, PositionError, brief
+from azumaya.envs.errors import OptionError, PositionError, brief, did_you_mean
 from azumaya.envs.game import Game, Observation, Option, Options, Rules, Words, one_of, plain_text
 from azumaya.envs.games.abalone import rules, text
 from azumaya.envs.games.abalone.board import (
@@ -73,7 +73,8 @@ def check_layout(value: Any) -> str:
     if isinstance(value, str) and (value in LAYOUTS or "/" in value):
         return plain_text(value)
     known = ", ".join(repr(name) for name in LAYOUTS)
-    raise OptionError(f"layout={brief(value)}: must be one of {known}, or a position text")
+    hint = did_you_mean(value, LAYOUTS)
+    raise OptionError(f"layout={brief(value)}: must be one of {known}, or a position text{hint}")
 
 
 def check_plies(value: Any) -> int:
