@@ -80,7 +80,7 @@ def score_table(scores: Sequence[Score], title: str) -> Table:
         title,
         "A draw counts half. By seat: player_0, then player_1.",
         "agent\nagainst",
-        ("won", "drawn", "lost", "rate\n[95 % interval]", "by seat"),
+        ("won", "drawn", "lost", "rate\n[95 % interval]", "by\nseat"),
     )
     for score in scores:
         rate = shown_rate(score.rate, score.interval())

@@ -100,8 +100,8 @@ def games(
         ratings = {} if league is None else _ratings(league, source.game)
     with progress("games") as bar, complaints(), wrong_moves_fail():
         task = bar.add_task("", total=source.total)
-        counted = _counted(source.records, lambda: bar.advance(task))
-        count = export_games(counted, output, planes=planes, ratings=ratings)
+        told = _counted(source.records, lambda: bar.advance(task))
+        count = export_games(told, output, planes=planes, ratings=ratings)
     wrote(output, counted(count, "move"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 from dataclasses import replace
@@ -69,35 +70,41 @@ def test_without_a_position_the_seed_draws_the_start() -> None:
     assert found["position"] == str(START)
 
 
+def moves_of(output: str) -> list[str]:
+    """The first column of the table."""
+    lines = iter(output.splitlines())
+    next(line for line in lines if "─" in line)
+    return [line.split()[0] for line in itertools.takewhile(str.strip, lines)]
+
+
 def test_the_table_lists_the_best_moves() -> None:
     searched = baselines.analyse(START, simulations=40)
-    result = azumaya("analyse", GAME, *WORDS, *BUDGET, "--top", 3)
+    result = azumaya("analyse", "--game", GAME, *WORDS, *BUDGET, "--top", 3)
     assert result.exit_code == 0, result.output
     assert f"player_0 to move: best {searched.best}, value " in result.output
     assert f"line: {' '.join(searched.pv)}\n" in result.output
     assert f"{searched.simulations} simulations" in result.output
-    rows = [line for line in result.output.splitlines() if line.startswith("│")]
-    assert [row.split()[1] for row in rows] == [m.move for m in searched.moves[:3]]
+    assert moves_of(result.output) == [m.move for m in searched.moves[:3]]
     assert f"and {len(searched.moves) - 3} more moves" in result.output
     assert "best move" in result.output
 
 
 def test_the_best_move_is_drawn_where_its_stone_will_be_placed(tmp_path: Path) -> None:
     file, start = tmp_path / "best.svg", Position("vierer_dominari")
-    result = azumaya("analyse", "vierer_dominari", *BUDGET, "--output", file)
+    result = azumaya("analyse", "--game", "vierer_dominari", *BUDGET, "--output", file)
     assert result.exit_code == 0, result.output
-    move = next(line.split()[1] for line in result.output.splitlines() if line.startswith("│"))
+    move = moves_of(result.output)[0]
     cells = frozenset(start.action_cells(start.action(move)))
     marked = replace(start.scene(), stones=start.copy().play(move).scene().stones, last=cells)
     assert file.read_text("utf-8") == svg_of(marked) != start.svg()
-    printed = azumaya("analyse", "vierer_dominari", *BUDGET).output
+    printed = azumaya("analyse", "--game", "vierer_dominari", *BUDGET).output
     assert "> best move" in printed
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".SVG", ".PNG"])
 def test_the_best_move_is_drawn(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"best{suffix}"
-    result = azumaya("analyse", GAME, *WORDS, *BUDGET, "--output", file)
+    result = azumaya("analyse", "--game", GAME, *WORDS, *BUDGET, "--output", file)
     assert result.exit_code == 0, result.output
     best = baselines.analyse(START, simulations=40).moves[0].action
     if suffix.lower() == ".svg":
@@ -133,18 +140,18 @@ def test_positions_of_records(tmp_path: Path) -> None:
     ("words", "message"),
     [
         ((), "game: name one of sudoku_moyo"),
-        (("chess",), "game 'chess': no such game"),
-        ((GAME, "--position", "x"), "position 'x': "),
-        ((GAME, *WORDS, "--position", str(played(12)[1][-1])), "the game is over"),
-        ((GAME, "--option", "max=3"), "Abalone has no such option"),
-        ((GAME, "--option", "position=x", "--position", "x"), "give it once"),
-        ((GAME, "--ply", 3), "--ply 3: needs --record"),
-        ((GAME, "--nodes", 0), "--nodes 0: must be a number above 0"),
-        ((GAME, "--milliseconds", "nan"), "--milliseconds nan: must be a number above 0"),
-        ((GAME, "--nodes", 5, "--simulations", 5), "--nodes and --simulations are given"),
-        ((GAME, "--seed", 2**64), "--seed=18446744073709551616"),
-        ((GAME, "--output", "best.txt"), "--output best.txt: must end in .svg or .png"),
-        ((GAME, "--output", "nowhere/best.svg"), "there is no folder nowhere"),
+        (("--game", "chess"), "game 'chess': no such game"),
+        (("--game", GAME, "--position", "x"), "position 'x': "),
+        (("--game", GAME, *WORDS, "--position", str(played(12)[1][-1])), "the game is over"),
+        (("--game", GAME, "--option", "max=3"), "Abalone has no such option"),
+        (("--game", GAME, "--option", "position=x", "--position", "x"), "give it once"),
+        (("--game", GAME, "--ply", 3), "--ply 3: needs --record"),
+        (("--game", GAME, "--nodes", 0), "--nodes 0: must be a number above 0"),
+        (("--game", GAME, "--time", "nan"), "nan: must be a time above 0"),
+        (("--game", GAME, "--nodes", 5, "--simulations", 5), "--nodes and --simulations are given"),
+        (("--game", GAME, "--seed", 2**64), "--seed=18446744073709551616"),
+        (("--game", GAME, "--output", "best.txt"), "--output best.txt: must end in .svg or .png"),
+        (("--game", GAME, "--output", "nowhere/best.svg"), "there is no folder nowhere"),
     ],
 )
 def test_bad_input_is_refused(words: tuple[object, ...], message: str) -> None:

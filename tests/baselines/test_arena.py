@@ -297,15 +297,15 @@ def test_errors_name_the_agent_at_fault(answer: Any, message: str) -> None:
 
 
 def test_the_table_fits_sixty_columns() -> None:
-    """Nothing is cut off; a rate and its interval each have a line."""
+    """Nothing is cut off; a rate and its interval are in one line."""
     lines = table_at(60, SCORE, Score("policy", "greedy", 1000, 1000, 1000)).splitlines()
     assert max(map(len, lines)) <= 60
     text = "\n".join(lines)
     assert "…" not in text
     assert "95 % interval" in text
     row = next(i for i, line in enumerate(lines) if "policy" in line)
-    assert lines[row].split() == ["policy", "6", "8", "6", "50.0%", "60%"]
-    assert lines[row + 1].split() == ["random", "29.9%", "-", "70.1%", "40%"]
+    assert lines[row].split() == ["policy", "6", "8", "6", "50.0%", "[29.9,", "70.1]", "60%"]
+    assert lines[row + 1].split() == ["random", "40%"]
 
 
 def test_the_table_says_how_draws_count() -> None:

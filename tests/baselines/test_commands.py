@@ -255,7 +255,7 @@ def test_an_unfinished_game_is_recorded(tmp_path: Path, end: str) -> None:
     result = azumaya("play", *words, "--record", file, say=said)
     assert result.exit_code == 0, result.output
     assert "left after 3 moves" in result.output
-    assert f"recorded in {file}, unfinished" in result.output
+    assert f"{file}: the game added, unfinished" in result.output
     record = next(read_records(file))
     assert list(record.moves) == moves
     assert not record.finished

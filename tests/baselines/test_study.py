@@ -136,9 +136,9 @@ def test_invalid_studies_are_refused(
 
 def test_the_table_shows_the_mean_the_least_and_the_most() -> None:
     curves = [[{"steps": 1, "greedy": rate}] for rate in (0.2, 0.5, 0.8)]
-    assert spread([0.2, 0.5, 0.8]) == "50.0%\n20.0% - 80.0%"
+    assert spread([0.2, 0.5, 0.8]) == "50.0% [20.0, 80.0]"
     table = study_table([Results("one", curves)], "title")
     assert [list(column.cells) for column in table.columns[1:]] == [
-        ["50.0%\n20.0% - 80.0%"],
+        ["50.0% [20.0, 80.0]"],
         ["-"],
     ]

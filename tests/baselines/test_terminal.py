@@ -28,7 +28,7 @@ EVALUATE = ("evaluate", "random", "random", "--game", "abalone", "--starts", 1,
             "--option", "max_plies=2")  # fmt: skip
 COMMANDS = {
     "evaluate": EVALUATE,
-    "play": ("play", "abalone", "--first", "random", "--option", "max_plies=2"),
+    "play": ("play", "--game", "abalone", "--first", "random", "--option", "max_plies=2"),
 }
 """Commands that print in different ways."""
 
@@ -102,9 +102,9 @@ def test_impossible_file_names(name: str, tmp_path: Path) -> None:
         ("evaluate", "random", name),
         ("play", "--first", name),
         ("play", "--record", tmp_path / "none" / name),
-        ("play", "abalone", "--option", f"layout={name}"),
+        ("play", "--game", "abalone", "--option", f"layout={name}"),
         ("play", "--option", f"puzzle={name}"),
-        ("play", name),
+        ("play", "--game", name),
         ("puzzles", "generate", "--output", tmp_path / "none" / name / name),
         ("puzzles", "check", tmp_path / name / name),
         ("puzzles", "show", name),

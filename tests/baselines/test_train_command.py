@@ -47,7 +47,7 @@ def test_the_words_go_to_the_script(typed: list[str], run: list[str]) -> None:
 @pytest.mark.usefixtures("become")
 def test_help_names_the_algorithms_before_the_options_of_the_script() -> None:
     done: Any = azumaya("train", "--help")
-    assert "[GAME] [--algorithm value|ppo|alphazero|maskable_ppo]" in done.output
+    assert "[--game GAME] [--algorithm value|ppo|alphazero|maskable_ppo]" in done.output
     assert done.exception.args == ([f"{SCRIPTS}.value", "--help"],)
 
 

@@ -21,7 +21,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "files").mkdir()
     for name, content in ((EVIL, FIRST), ("greedy.py", GREEDY), ("broken.py", b"1 / 0\n")):
         (place / "files" / name).write_bytes(content)
-    words = ["class", "vierer_dominari", place / "files", "--output", place / "out"]
+    words = ["class", "--game", "vierer_dominari", place / "files", "--output", place / "out"]
     done = azumaya(*words, "--pairs", 1, "--seed", 0)
     assert done.exit_code == 0, done.output
     return place / "out" / "report.html"

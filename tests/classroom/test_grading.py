@@ -35,7 +35,7 @@ from tests.commands import azumaya
 from tests.processes import eventually, running_in
 
 GAME = "vierer_dominari"
-FEW = ("--pairs", 1, "--opponent", "random", "--opponent", "greedy", "--move-limit", 60,
+FEW = ("--pairs", 1, "--opponent", "random", "--opponent", "greedy", "--move-limit", "60s",
        "--seed", 0)  # fmt: skip
 """Short matches, always the same. Nobody here is slow, so no machine may be so busy that a move
 takes too long."""
@@ -66,7 +66,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """An honest class that has been marked: its folder and that of its marks."""
     place = tmp_path_factory.mktemp("clean")
     folder, output = make(place / "class", HONEST), place / "out"
-    done = run_class(GAME, folder, "--output", output, *FEW)
+    done = run_class("--game", GAME, folder, "--output", output, *FEW)
     assert done.exit_code == 0, done.output
     return folder, output
 
@@ -97,7 +97,9 @@ def test_hostile_submissions_change_nobodys_marks(
     odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
     files = {**HONEST, **HOSTILE, evil: odd}
     folder, output = make(tmp_path / "class", files), tmp_path / "out"
-    done = run_class(GAME, folder, "--output", output, *FEW, "--jobs", 2, "--classmates", 0)
+    done = run_class(
+        "--game", GAME, folder, "--output", output, *FEW, "--workers", 2, "--classmates", 0
+    )
     assert done.exit_code == 0, done.output
     found, before = marks(output), marks(clean[1])
     for name in HONEST:
@@ -134,7 +136,7 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
     lines = (clean[1] / "class.jsonl").read_text().splitlines(keepends=True)
     (output / "class.jsonl").write_text("".join(lines))
     (folder / "first.py").write_bytes(HONEST["first.py"] + b"# edited\n")
-    words = GAME, folder, "--output", output, *FEW
+    words = "--game", GAME, folder, "--output", output, *FEW
     assert run_class(*words).exit_code == 0
     after = (output / "class.jsonl").read_text().splitlines(keepends=True)
     assert after[: len(lines)] == lines
@@ -149,7 +151,7 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
 
 def test_the_best_mark_can_be_chosen(clean: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "class.jsonl").write_bytes((clean[1] / "class.jsonl").read_bytes())
-    done = run_class(GAME, clean[0], "--output", tmp_path, *FEW, "--points", 15)
+    done = run_class("--game", GAME, clean[0], "--output", tmp_path, *FEW, "--points", 15)
     assert done.exit_code == 0, done.output
     for name, row in marks(tmp_path).items():
         of_100 = float(marks(clean[1])[name]["mark"])
@@ -163,7 +165,7 @@ def test_nobody_knows_the_games_before_they_are_played(
     """Without `--seed` one is drawn and kept; the games of `check` are those of seed 0."""
     monkeypatch.setattr("secrets.randbelow", lambda most: most - 1)  # the largest there is
     folder, output = make(tmp_path / "class", HONEST), tmp_path / "out"
-    words = GAME, folder, "--output", output, *FEW[:-2]
+    words = "--game", GAME, folder, "--output", output, *FEW[:-2]
     assert run_class(*words).exit_code == 0
     before = (output / "class.jsonl").read_bytes()
     assert json.loads(before.splitlines()[0])["seed"] == MAX_SEED - MOST_STARTS - 1
@@ -186,7 +188,7 @@ def test_another_file_has_no_seed(content: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_stopped_goes_on(how: int, clean: tuple[Path, Path], tmp_path: Path) -> None:
     folder, output = clean[0], tmp_path / "out"
-    words = [GAME, folder, "--output", output, *FEW, "--jobs", 1]
+    words = ["--game", GAME, folder, "--output", output, *FEW, "--workers", 1]
     command = [sys.executable, "-m", "azumaya", "class", *map(str, words)]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment) as process:
@@ -229,7 +231,7 @@ def test_isolation_that_is_missing_is_told_or_required(
     few = functools.partial(Limits, layers=("namespaces", "landlock"))
     monkeypatch.setattr("azumaya.baselines.cli.classroom.Limits", few)
     left, output = left_folder(tmp_path, monkeypatch), tmp_path / "out"
-    refused = run_class(GAME, clean[0], "--output", output, *FEW, "--require-isolation")
+    refused = run_class("--game", GAME, clean[0], "--output", output, *FEW, "--require-isolation")
     assert refused.exit_code == 1
     assert not left.exists()
     assert "a submission could start processes" in refused.output
@@ -243,7 +245,7 @@ def test_results_without_required_isolation_are_not_reused(
     """What ran unconfined may have read the exam."""
     kept = (clean[1] / "class.jsonl").read_bytes()
     (tmp_path / "class.jsonl").write_bytes(kept)
-    refused = run_class(GAME, clean[0], "--output", tmp_path, *FEW, "--require-isolation")
+    refused = run_class("--game", GAME, clean[0], "--output", tmp_path, *FEW, "--require-isolation")
     assert refused.exit_code == 2
     told = " ".join(refused.output.replace("│", " ").split())
     assert "begun with other settings: --require-isolation;" in told
@@ -261,37 +263,96 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     )
     own.write_bytes(exam_bytes(replace(public, positions=(question,))))
     for words, message in (
-        (("chess", folder, "--output", tmp_path / "out"), "game 'chess'"),
-        ((GAME, tmp_path / "none", "--output", tmp_path / "out"), "there is no such folder"),
-        ((GAME, folder, "--output", tmp_path / "out"), "there are no submissions"),
-        ((GAME, folder, "--output", folder), "must not be in the folder"),
-        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--part", "x"), "--part x"),
-        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x=1"), "weight x"),
-        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x"), "NAME=NUMBER"),
-        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--opponent", "x"), "agent 'x'"),
-        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--seed", 2**64), "seed="),
-        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", tmp_path / "no"), "no"),
-        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", other), "not of vierer"),
-        ((GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", own), "position 0: the"),
+        (("--game", "chess", folder, "--output", tmp_path / "out"), "game 'chess'"),
         (
-            (GAME, tmp_path / "some", "--output", tmp_path / "out", "--move-limit", "inf"),
-            "--move-limit inf: must be a finite number",
+            ("--game", GAME, tmp_path / "none", "--output", tmp_path / "out"),
+            "there is no such folder",
+        ),
+        (("--game", GAME, folder, "--output", tmp_path / "out"), "there are no submissions"),
+        (("--game", GAME, folder, "--output", folder), "must not be in the folder"),
+        (
+            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--part", "x"),
+            "--part x",
         ),
         (
-            (GAME, tmp_path / "some", "--output", tmp_path / "out", "--game-limit", "nan"),
+            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x=1"),
+            "weight x",
+        ),
+        (
+            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x"),
+            "NAME=NUMBER",
+        ),
+        (
+            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--opponent", "x"),
+            "agent 'x'",
+        ),
+        (
+            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--seed", 2**64),
+            "seed=",
+        ),
+        (
+            (
+                "--game",
+                GAME,
+                tmp_path / "some",
+                "--output",
+                tmp_path / "out",
+                "--exam",
+                tmp_path / "no",
+            ),
+            "no",
+        ),
+        (
+            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", other),
+            "not of vierer",
+        ),
+        (
+            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", own),
+            "position 0: the",
+        ),
+        (
+            (
+                "--game",
+                GAME,
+                tmp_path / "some",
+                "--output",
+                tmp_path / "out",
+                "--move-limit",
+                "inf",
+            ),
+            "inf: must be a time",
+        ),
+        (
+            (
+                "--game",
+                GAME,
+                tmp_path / "some",
+                "--output",
+                tmp_path / "out",
+                "--game-limit",
+                "nan",
+            ),
             "--game-limit",
         ),
         (
-            ("check", GAME, tmp_path / "some" / "a.py", "--game-limit", "inf"),
-            "--game-limit inf: must be a finite number",
+            ("check", "--game", GAME, tmp_path / "some" / "a.py", "--game-limit", "inf"),
+            "inf: must be a time",
         ),
         (
-            (GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "class=1"),
+            (
+                "--game",
+                GAME,
+                tmp_path / "some",
+                "--output",
+                tmp_path / "out",
+                "--weight",
+                "class=1",
+            ),
             "nothing that counts for the mark can be measured",
         ),
-        (("check", GAME, tmp_path / "none.py"), "No such file"),
-        (("starter", GAME, tmp_path / "some" / "a.py"), "exists"),
-        (("starter", "chess", tmp_path / "b.py"), "game 'chess'"),
+        (("check", "--game", GAME, tmp_path / "none.py"), "No such file"),
+        (("starter", "--game", GAME, tmp_path / "some" / "a.py"), "exists"),
+        (("starter", "--game", "chess", tmp_path / "b.py"), "game 'chess'"),
     ):
         refused = run_class(*words)
         assert refused.exit_code == 2, words
@@ -303,7 +364,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 def test_files_of_somebody_else_are_not_replaced(name: str, tmp_path: Path) -> None:
     folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
     (tmp_path / name).write_text("a teacher's own")
-    refused = run_class(GAME, folder, "--output", tmp_path, *FEW)
+    refused = run_class("--game", GAME, folder, "--output", tmp_path, *FEW)
     assert refused.exit_code == 2
     told = " ".join(refused.output.replace("│", " ").split())
     assert f"has a {name} but no class.jsonl" in told
@@ -316,7 +377,7 @@ def test_submissions_beside_python_itself_are_refused(
     """All that is in their folder is hidden from them."""
     folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
     monkeypatch.setattr(sys, "prefix", str(folder / ".venv"))
-    refused = run_class(GAME, folder, "--output", tmp_path / "out", *FEW)
+    refused = run_class("--game", GAME, folder, "--output", tmp_path / "out", *FEW)
     assert refused.exit_code == 2
     assert "which submissions must be able to read" in " ".join(refused.output.split())
 
@@ -364,8 +425,8 @@ def test_nobody_is_marked_by_an_opponent_that_fails(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "failing_opponents", raising=False)
     folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
-    words = ("--pairs", 10, "--opponent", f"failing_opponents:{name}", "--jobs", 1, "--seed", 0)
-    done = run_class(GAME, folder, "--output", tmp_path / "out", *words)
+    words = ("--pairs", 10, "--opponent", f"failing_opponents:{name}", "--workers", 1, "--seed", 0)
+    done = run_class("--game", GAME, folder, "--output", tmp_path / "out", *words)
     assert done.exit_code == 1
     assert f"opponent failing_opponents:{name}: ValueError: {what}" in done.output
     assert not (tmp_path / "out" / "marks.csv").exists()
@@ -382,7 +443,7 @@ def test_an_opponent_of_ones_own_counts(tmp_path: Path, monkeypatch: pytest.Monk
         "named_opponents:Named",
     )
     words = ("--pairs", 1, "--opponent", name, "--seed", 0)
-    done = run_class(GAME, folder, "--output", tmp_path / "out", *words)
+    done = run_class("--game", GAME, folder, "--output", tmp_path / "out", *words)
     assert done.exit_code == 0, done.output
     (row,) = marks(tmp_path / "out").values()
     assert row["exam_kept"] == ""
@@ -410,7 +471,7 @@ def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
     public = load_exam(GAME, "public")
     own.write_bytes(exam_bytes(replace(public, positions=public.positions[:7])))
     folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
-    words = (GAME, folder, "--output", output, *FEW, "--exam", own)
+    words = ("--game", GAME, folder, "--output", output, *FEW, "--exam", own)
     done = run_class(*words)
     assert done.exit_code == 0, done.output
     assert re.search(r"^ *1 submission *$", done.output, re.MULTILINE)
@@ -453,10 +514,10 @@ def test_commands_give_each_process_its_processor_time(
 
     for name in ("isolation_of", "run_alone"):
         monkeypatch.setattr(f"azumaya.baselines.cli.classroom.{name}", look)
-    limits = ("--game-limit", 77, "--move-limit", 70)
+    limits = ("--game-limit", "77s", "--move-limit", "70s")
     for words in (
-        (GAME, folder, "--output", tmp_path / "out"),
-        ("check", GAME, folder / "first.py"),
+        ("--game", GAME, folder, "--output", tmp_path / "out"),
+        ("check", "--game", GAME, folder / "first.py"),
     ):
         assert run_class(*words, *limits).exit_code == 1
     expected = room_for(Plan(GAME, limits=Limits(70, 77))).cpu
@@ -479,19 +540,19 @@ def test_the_starter_file_is_an_agent(game: str) -> None:
 
 def test_a_student_checks_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left, file = left_folder(tmp_path, monkeypatch), tmp_path / "mine.py"
-    assert run_class("starter", GAME, file).exit_code == 0
-    done = run_class("check", GAME, file, "--pairs", 1)
+    assert run_class("starter", "--game", GAME, file).exit_code == 0
+    done = run_class("check", "--game", GAME, file, "--pairs", 1)
     assert done.exit_code == 0, done.output
     assert not left.exists()
     assert "mine.py" in done.output
     assert "isolation: " in done.output
     file.write_text("raise SystemExit\n")
-    unloaded = run_class("check", GAME, file, "--pairs", 1)
+    unloaded = run_class("check", "--game", GAME, file, "--pairs", 1)
     assert unloaded.exit_code == 1
     told = [line for line in done.output.splitlines() if line.startswith("isolation: ")]
     assert told == [line for line in unloaded.output.splitlines() if line in told]
     file.write_text("def act(position):\n    return 'nonsense'\n")
-    failed = run_class("check", GAME, file, "--pairs", 1)
+    failed = run_class("check", "--game", GAME, file, "--pairs", 1)
     assert failed.exit_code == 1
     assert "gave what is no move" in failed.output
 
@@ -501,8 +562,10 @@ def test_a_student_checks_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_every_game_can_be_set(game: str, tmp_path: Path) -> None:
     file = tmp_path / "class" / "starter.py"
     file.parent.mkdir()
-    assert run_class("starter", game, file).exit_code == 0
-    done = run_class(game, file.parent, "--output", tmp_path / "out", "--pairs", 1, "--seed", 0)
+    assert run_class("starter", "--game", game, file).exit_code == 0
+    done = run_class(
+        "--game", game, file.parent, "--output", tmp_path / "out", "--pairs", 1, "--seed", 0
+    )
     assert done.exit_code == 0, done.output
     row = marks(tmp_path / "out")["starter.py"]
     assert (row["status"], row["failures"]) == ("graded", "0")

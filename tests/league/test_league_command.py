@@ -91,7 +91,7 @@ def test_a_league_is_played_and_goes_on_without_playing_again() -> None:
     assert league("--game", GAME, "--pairs", 2).output == result.output
     assert Path("league.jsonl").read_bytes() == before
     added = league("--add", "uct:5", "--game", GAME, "--pairs", 1, "--json")
-    found = json.loads(added.output)
+    found = json.loads(added.stdout)
     assert {agent["agent"] for agent in found["agents"]} == {"random", "greedy", "uct:5"}
     assert found["pairs"] == 2 + 2
 
@@ -198,7 +198,7 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
         (("greedy", "--seed", 2**64), "seed=18446744073709551616: a whole number from 0"),
         (("greedy", "--seed", 2**64 - 1, "--pairs", 2), "starts=2: each start takes the next seed"),
         (("program:./nothing",), "no program './nothing' can be run"),
-        (("greedy", "--ray", "A", "--processes", 4), "--processes 4: has no effect with --ray"),
+        (("greedy", "--ray", "A", "--workers", 4), "--workers 4: has no effect with --ray"),
     ],
 )
 def test_refusals(words: tuple[object, ...], message: str) -> None:
@@ -275,9 +275,9 @@ def test_champions_with_other_values_sit_out_until_they_are_named(
         ((), "--results league.jsonl: does not exist; name agents to begin"),
         (("greedy", "nobody"), "agent 'nobody': must be random, greedy"),
         (("alphabeta:5", "--game", "sudoku_tiles"), "plays none of the league's games"),
-        (("greedy", "--move-limit", "inf"), "--move-limit inf: must be a finite number"),
+        (("greedy", "--move-limit", "inf"), "inf: must be a time from 100ms"),
         (("greedy", "--interval", "inf"), "--interval inf: must be a finite number"),
-        (("greedy", "--minutes", "inf"), "--minutes inf: must be a finite number"),
+        (("greedy", "--time", "inf"), "inf: must be a time from 0ms"),
     ],
 )
 def test_nothing_is_written_for_a_league_that_cannot_begin(
