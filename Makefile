@@ -12,7 +12,7 @@ PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help train test lint docs bench bench-peers crosscheck mutants test-all test-oldest test-newest \
-	test-integrations test-ray test-browser test-notebook test-load test-course test-package \
+	test-integrations test-ray test-browser test-notebook test-load test-course test-package release-check \
 	constraints clean
 
 help:  ## this list
@@ -100,6 +100,10 @@ test-course: $(VENV)/.dev  ## the notebooks of the course
 # The sdist and the wheel: built, compared, installed in an empty environment and tried.
 test-package: $(VENV)/.dev  ## the sdist and the wheel
 	$(BIN)/python -m tests.check_package
+
+# What an index, pip and, if it is installed, uv see; nothing is uploaded.
+release-check: $(VENV)/.dev  ## a dry run of a release
+	$(BIN)/python -m tests.check_release
 
 # Other libraries, each in an environment of its own. RUN: names, --place FOLDER, --remove
 test-integrations: $(VENV)/.dev  ## examples with other libraries

@@ -43,8 +43,8 @@ def check_puct(answer: Puct) -> str:
         given = numbers(given, right.shape, f"{len(right)} numbers, a score for each move")
         require(
             np.all(np.isfinite(given)),
-            f"where {what}: the scores are {_shown(given)}. The mean of a move that was never "
-            "tried counts as 0.",
+            f"where {what}: the scores are {_shown(given)}. "
+            f"{_untried_hint(given, priors, visits, totals, c)}",
         )
         require(
             np.allclose(given, right),
@@ -53,6 +53,17 @@ def check_puct(answer: Puct) -> str:
             f"{_shown(right)}.",
         )
     return "means, priors and moves that were never tried."
+
+
+def _untried_hint(
+    given: np.ndarray, priors: np.ndarray, visits: np.ndarray, totals: np.ndarray, c: float
+) -> str:
+    with np.errstate(all="ignore"):
+        means = totals / visits
+    mistaken = means + c * priors * np.sqrt(1 + visits.sum()) / (1 + visits)
+    if np.allclose(given, mistaken, equal_nan=True):
+        return "The mean of a move that was never tried counts as 0."
+    return "Where a move was never tried, its visits are 0: nothing may be divided by them."
 
 
 def training_targets(
@@ -100,10 +111,12 @@ def _compare(
         numbers(part, like.shape, f"an array of the shape {like.shape}", f"the {name} target")
         for part, like, name in zip(given, right, ("policy", "value"), strict=True)
     )
+    alternating = np.resize([returns[0], returns[1]], len(value))
+    hint = ", and players do not alternate" if np.allclose(value, alternating) else ""
     require(
         np.allclose(value, right[1]),
         f"with returns {returns} your values are {_shown(value)}, and they should be "
-        f"{_shown(right[1])}: what the player to move gained, and players do not alternate.",
+        f"{_shown(right[1])}: what the player to move gained{hint}.",
     )
     require(
         np.all(np.isfinite(policy)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -23,13 +23,19 @@ def bradley_terry(wins: np.ndarray) -> np.ndarray:
         wins: how often the agent of the row has won against that of the column, `(n, n)`, draws
             counting as half a win for each.
     """
+    *_, found = _iterations(wins, ROUNDS)
+    return found
+
+
+def _iterations(wins: np.ndarray, rounds: int) -> Iterator[np.ndarray]:
+    """The ratings after each round of Zermelo's iteration."""
     games = wins + wins.T
     strengths = np.ones(len(wins))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         expected = (games / (strengths[:, None] + strengths)).sum(axis=1)
         strengths = wins.sum(axis=1) / expected
         strengths /= np.exp(np.log(strengths).mean())
-    return POINTS * np.log(strengths)
+        yield POINTS * np.log(strengths)
 
 
 @checked(bradley_terry)
@@ -68,12 +74,16 @@ def _compare(answer: Ratings, wins: np.ndarray, what: str) -> None:
 
 def _hint(given: np.ndarray, right: np.ndarray, wins: np.ndarray) -> str:
     """What a wrong answer looks like, if it is a typical one."""
-    if np.allclose(given * POINTS, right, atol=TOLERANCE):
-        return " Logarithms of strength become Elo points when multiplied by 400 / ln(10)."
+    scale = right[np.argmax(np.abs(right))] / given[np.argmax(np.abs(right))]
+    if np.allclose(given * scale, right, atol=TOLERANCE):
+        return (
+            f" All are off by the same factor, {scale:.4g}. Elo points are log10 of the strength "
+            "multiplied by 400, or ln of it by 400 / ln(10)."
+        )
     rates = wins.sum(axis=1) / (wins + wins.T).sum(axis=1)
     alone = POINTS * np.log(rates / (1 - rates))
     if np.allclose(given, alone - alone.mean(), atol=TOLERANCE):
         return " A win rate alone does not say against whom it was won."
-    if np.all(np.argsort(given) == np.argsort(right)):
-        return " The order is right; are there enough rounds?"
+    if any(np.allclose(given, early, atol=1e-6) for early in _iterations(wins, ROUNDS // 10)):
+        return " This is what comes out after a few rounds: it takes more of them."
     return ""

@@ -75,9 +75,9 @@ def _random_positions() -> Iterator[Position]:
 def _whole(given: object) -> int:
     number = as_whole(given)
     if number is None or number < 0:
+        hint = "" if number is None else " An AND with the full board removes the bits that ~ sets."
         raise WrongAnswerError(
-            f"the answer must be an int that is not negative, and was {brief(given)}; "
-            "an AND with the full board removes the bits that ~ has set."
+            f"the answer must be an int that is not negative, and was {brief(given)}.{hint}"
         )
     return number
 

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Protocol
 
 from azumaya.baselines.course.verdict import (
-    UNWRITTEN,
     WrongAnswerError,
     asked,
     checked,
@@ -94,7 +93,10 @@ def check_backup(answer: Callable[[Sequence[TreeNode], Sequence[float]], None]) 
         path, right = ([replace(node) for node in before] for _ in (0, 1))
         asked(answer, path, returns)
         if _sums(path) == _sums(before):
-            raise WrongAnswerError(UNWRITTEN)
+            raise WrongAnswerError(
+                "no node has changed. Change visits and total of the nodes in the path themselves; "
+                "what the function returns is not used."
+            )
         backup(right, returns)
         _compare(path, right, before, (moves.split(), returns))
     return "visits and results are right, also where a player moves twice in a row."

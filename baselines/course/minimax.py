@@ -21,6 +21,12 @@ BOUND = 1
 """No game of Score-Dominari is won or lost by more, with its default options."""
 WINDOWS = ((-1, 0), (0, 1))
 """Windows that leave out one of the three values."""
+SIGNS = {
+    -1: " This is what comes out if the sign changes after every move. Look at to_move: after some "
+    "moves the same player is to move again.",
+    1: " This is what comes out if the sign never changes. Where the other player is to move, what "
+    "is good for them is bad for you.",
+}
 AlphaBeta = Callable[[Position, float, float], float]
 
 
@@ -138,10 +144,9 @@ def check_alphabeta(answer: AlphaBeta) -> str:
     plain minimax plays, and fewer in narrow windows.
     """
     solved = endgames()
-    played = sum(_check_value(answer, position, value) for position, value in solved)
-    narrow = sum(_check_windows(answer, position, value) for position, value in solved)
-    for position, value in _lost(solved):
-        _check_windows(answer, position, value)
+    played = _check_values(answer, solved)
+    narrow = _check_windows(answer, solved)
+    _check_windows(answer, _lost(solved))
     share = played / PLAIN_MOVES
     require(
         share <= MOST_SHARE,
@@ -156,12 +161,28 @@ def check_alphabeta(answer: AlphaBeta) -> str:
     return f"all {COUNT} values, with {played:,} moves; plain minimax plays {PLAIN_MOVES:,}."
 
 
-def _check_value(answer: AlphaBeta, position: Position, value: float) -> int:
-    """Check the answer for the window of all values; returns the moves played."""
-    given, moves = _value(answer, position, -BOUND, BOUND)
-    if given != value:
-        _refuse(position, given, value)
-    return moves
+def _check_values(answer: AlphaBeta, solved: list[tuple[Position, float]]) -> int:
+    """Check the answers for the window of all values; returns the moves played."""
+    found = [_value(answer, position, -BOUND, BOUND) for position, _ in solved]
+    given = [value for value, _ in found]
+    for (position, value), own in zip(solved, given, strict=True):
+        require(
+            own == value,
+            f"in {position}: yours is {own:g}, and the exact value is {value:+.0f}."
+            f"{_hint(solved, given)}",
+        )
+    return sum(moves for _, moves in found)
+
+
+def _hint(solved: list[tuple[Position, float]], given: list[float]) -> str:
+    """What is wrong, if one mistake gives all of these values: one value alone proves none."""
+    positions = [position for position, _ in solved]
+    if given == [-value for _, value in solved]:
+        return " The sign is wrong: a value is for the player to move."
+    for signs, hint in SIGNS.items():
+        if given == [_mistaken(position, signs) for position in positions]:
+            return hint
+    return _window_hint([(position, -BOUND, BOUND) for position in positions], given)
 
 
 def _value(answer: AlphaBeta, position: Position, alpha: float, beta: float) -> tuple[float, int]:
@@ -184,28 +205,28 @@ def _lost(solved: list[tuple[Position, float]]) -> list[tuple[Position, float]]:
     ]
 
 
-def _check_windows(answer: AlphaBeta, position: Position, value: float) -> int:
+def _check_windows(answer: AlphaBeta, solved: list[tuple[Position, float]]) -> int:
     """Check answers for windows that leave out some values; returns the moves played."""
-    played = 0
-    for alpha, beta in WINDOWS:
-        given, moves = _value(answer, position, alpha, beta)
-        played += moves
+    cases = [(position, alpha, beta) for position, _ in solved for alpha, beta in WINDOWS]
+    values = [value for _, value in solved for _ in WINDOWS]
+    found = [_value(answer, *case) for case in cases]
+    given = [own for own, _ in found]
+    for (position, alpha, beta), value, own in zip(cases, values, given, strict=True):
         low, high = (value, alpha) if value <= alpha else (beta, value)
         bounds = f"from {low:+.0f} to {high:+.0f}" if low < high else f"{low:+.0f}"
         require(
-            low <= given <= high,
-            f"in {position}: with alpha={alpha} and beta={beta} yours is {given:g}, but the exact "
-            f"value is {value:+.0f}, so it should be {bounds}."
-            f"{_window_hint(position, alpha, beta, given)}",
+            low <= own <= high,
+            f"in {position}: with alpha={alpha} and beta={beta} yours is {own:g}, but the exact "
+            f"value is {value:+.0f}, so it should be {bounds}.{_window_hint(cases, given)}",
         )
-    return played
+    return sum(moves for _, moves in found)
 
 
-def _window_hint(position: Position, alpha: float, beta: float, given: float) -> str:
-    """What is wrong with the windows, if one of two mistakes gives this value."""
-    if given == _with_windows(position, alpha, beta, turned=False):
+def _window_hint(cases: list[tuple[Position, float, float]], given: list[float]) -> str:
+    """What is wrong with the windows, if one of two mistakes gives all of these values."""
+    if given == [_with_windows(*case, turned=False) for case in cases]:
         return " When the other player is to move, the window is turned round: (-beta, -alpha)."
-    if given == _with_windows(position, alpha, beta, turned=True):
+    if given == [_with_windows(*case, turned=True) for case in cases]:
         return (
             " This is what comes out if the window is turned round after every move. Look at "
             "to_move: where the same player is to move again, it stays (alpha, beta)."
@@ -229,22 +250,13 @@ def _with_windows(position: Position, alpha: float, beta: float, *, turned: bool
     return best
 
 
-def _refuse(position: Position, given: float, value: float) -> None:
-    hint = ""
-    if given == _always_flipping(position):
-        hint = (
-            " This is what comes out if the sign changes after every move. Look at to_move: after "
-            "some moves the same player is to move again."
-        )
-    elif given == -value != 0:
-        hint = " The sign is wrong: a value is for the player to move."
-    else:
-        hint = _window_hint(position, -BOUND, BOUND, given)
-    require(False, f"in {position}: yours is {given:g}, and the exact value is {value:+.0f}.{hint}")
-
-
-def _always_flipping(position: Position) -> float:
-    """The value if players are believed to alternate."""
-    if position.is_over:
-        return -position.returns()[position.to_move]
-    return max(-_always_flipping(position.copy().play(a)) for a in position.legal_actions())
+def _mistaken(position: Position, sign: int) -> float:
+    """The value if it changes its sign after every move (-1), or after none (1)."""
+    best = float("-inf")
+    for action in position.legal_actions():
+        after = position.copy().play(action)
+        if after.is_over:
+            best = max(best, after.returns()[position.to_move])
+        else:
+            best = max(best, sign * _mistaken(after, sign))
+    return best

@@ -48,7 +48,7 @@ def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
     for shift in (0.0, -50.0):  # below 0, an illegal logit of 0 would be the best
         given = returned(answer, (logits + shift).clone(), mask.clone())
         right = masked_log_probs(logits + shift, mask)
-        _check_probabilities(_tensor(given, right), right, legal)
+        _check_probabilities(_tensor(given, right), logits + shift, mask)
     leaf = logits.clone().requires_grad_()
     # a copy, as PyTorch refuses changes in place of a leaf; the logits of a network are none
     log_probs = _tensor(returned(answer, leaf.clone(), mask.clone()), logits)
@@ -91,25 +91,54 @@ def _backward(result: Tensor, leaf: Tensor, what: str) -> None:
     )
 
 
-def _check_probabilities(given: Tensor, right: Tensor, legal: Tensor) -> None:
+def _check_probabilities(given: Tensor, logits: Tensor, mask: Tensor) -> None:
+    """Compare log-probabilities with the right ones; hints are for the mistakes that give them."""
     torch = _torch()
+    legal, right = mask.bool(), masked_log_probs(logits, mask)
+    require(
+        not torch.allclose(given, right.exp(), atol=1e-4),
+        "these are the probabilities; their logarithms are asked for.",
+    )
     illegal = float(given.exp()[~legal].max())
     require(
         illegal < 1e-6,
-        f"an illegal action has the probability {illegal:.3g}; it should be 0. A logit of 0 is not "
-        "a probability of 0.",
+        f"an illegal action has the probability {illegal:.3g}; it should be 0."
+        f"{_illegal_hint(given, logits, mask)}",
     )
     total = float(given.exp().sum(dim=-1)[0])
     require(
         abs(total - 1) < 1e-4,
-        f"the probabilities of a row add up to {total:.3f}; the mask must act before the softmax, "
-        "so that what illegal actions lose goes to the legal ones.",
+        f"the probabilities of a row add up to {total:.3f}; they should add up to 1."
+        f"{_total_hint(given, logits, legal)}",
     )
     require(
         torch.allclose(given[legal], right[legal], atol=1e-4),
         "the log-probabilities of legal actions differ from those of a softmax over the legal "
         "logits alone.",
     )
+
+
+def _illegal_hint(given: Tensor, logits: Tensor, mask: Tensor) -> str:
+    torch = _torch()
+    if torch.allclose(given, torch.log_softmax(logits * mask, dim=-1), atol=1e-4):
+        return " A logit of 0 is not a probability of 0."
+    if torch.allclose(given, torch.log_softmax(logits, dim=-1), atol=1e-4):
+        return " The mask has no effect: this is the softmax over all logits."
+    if given.exp()[mask.bool()].max() < 1e-6:
+        return " Legal actions have none: the mask is 1 where an action is legal."
+    return ""
+
+
+def _total_hint(given: Tensor, logits: Tensor, legal: Tensor) -> str:
+    torch = _torch()
+    if torch.allclose(given[legal], torch.log_softmax(logits, dim=-1)[legal], atol=1e-4):
+        return (
+            " The mask must act before the softmax, so that what illegal actions lose goes to the "
+            "legal ones."
+        )
+    if torch.allclose(given.exp().sum(dim=0), torch.ones(ACTIONS), atol=1e-4):
+        return " Those of a column do: the softmax must be over the actions, dim=-1."
+    return ""
 
 
 def policy_loss(log_probs: Tensor, actions: Tensor, gains: Tensor, values: Tensor) -> Tensor:
