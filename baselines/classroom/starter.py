@@ -32,6 +32,10 @@ The function `act` is called for each move. It gets a `Position`:
     position.observation(0)   the position as an array of numbers
     print(position.draw())    the board as text
 
+How to play {record.title}:
+
+{record.words.how_to_play}
+
 Rules of the competition:
 
 - You have {limits.move:g} seconds for a move, {limits.game:g} seconds for all your moves of a game,

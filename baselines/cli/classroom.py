@@ -35,6 +35,7 @@ from azumaya.baselines.classroom.grading import (
     run_alone,
     warm_up,
 )
+from azumaya.baselines.classroom.handout import write_notebooks
 from azumaya.baselines.classroom.marks import (
     EXAM,
     GRADED,
@@ -265,6 +266,33 @@ def starter_command(
     except FileExistsError:
         raise typer.BadParameter(f"{shown(file)}: exists; name another file") from None
     wrote(file, f"a random agent for {game}; write your own in it")
+
+
+@app.command("handout")
+def handout_command(
+    notebooks: Annotated[
+        Path, typer.Argument(help="The folder of notebooks, such as docs/course.")
+    ],
+    output: Annotated[
+        Path, typer.Option(help="The folder for students; made if it does not exist.")
+    ],
+    game: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also write the starter file of this game, with its rules. Repeat for more.",
+            autocompletion=named_games,
+        ),
+    ] = None,
+) -> None:
+    """Write what students get: notebooks without solutions and results, and starter files."""
+    with complaints():
+        names = [game_named(name).name for name in dict.fromkeys(game or ())]
+        for file in write_notebooks(notebooks, output):
+            wrote(file, "without solutions")
+    for name in names:
+        file = output / f"starter_{name}.py"
+        write_whole(file, starter_text(name).encode())
+        wrote(file, "a random agent, and the rules")
 
 
 def _check_system() -> None:

@@ -6,6 +6,7 @@ import copy
 import math
 import pickle
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -272,6 +273,102 @@ WRONG = {
         "    return bradley_terry(wins) / POINTS\n",
         "multiplied by 400",
     ),
+    "cells instead of bits": ("01-1", "    return [0, 1]\n", r"and was \[0, 1\]\.$"),
+    "stones count for both": (
+        "02-2",
+        "    planes = position.observation(player)\n"
+        "    return int(planes[12].sum()) + int(planes[13].sum())\n",
+        "not clearly better than random",
+    ),
+    "the sign never changes": (
+        "03-1",
+        "    best = -2\n    for action in position.legal_actions():\n"
+        "        after = position.copy().play(action)\n"
+        "        if after.is_over:\n            value = after.returns()[position.to_move]\n"
+        "        else:\n            value = alphabeta(after, alpha, beta)\n"
+        "        best = max(best, value)\n        alpha = max(alpha, best)\n"
+        "        if alpha >= beta:\n            break\n    return best\n",
+        "if the sign never changes",
+    ),
+    "values for the opponent": ("03-1", "    return -minimax(position)\n", "The sign is wrong"),
+    "a game that is not over is drawn": (
+        "03-1",
+        "    return max(position.copy().play(a).returns()[position.to_move]\n"
+        "               for a in position.legal_actions())\n",
+        r"the exact value is [+-]1\.$",
+    ),
+    "decimal logarithm": (
+        "04-1",
+        "    return total / visits + exploration * math.sqrt(math.log10(parent_visits) / visits)\n",
+        "the mean 0.6000 plus a bonus of 0.7740",
+    ),
+    "a new path instead": (
+        "04-2",
+        "    visits = [node.visits + 1 for node in path]\n    return visits\n",
+        "no node has changed",
+    ),
+    "lambda the other way round": (
+        "05-1",
+        "    returns, following = np.zeros(rewards.shape), values[-1]\n"
+        "    for t in reversed(range(len(rewards))):\n"
+        "        sign = np.where(movers[t + 1] == movers[t], 1, -1)\n"
+        "        target = sign * (lam * values[t + 1] + (1 - lam) * following)\n"
+        "        returns[t] = following = rewards[t] + np.where(ended[t], 0, target)\n"
+        "    return returns\n",
+        r"it should be -?[0-9.]+\.$",
+    ),
+    "no mask": (
+        "06-1",
+        "    return torch.log_softmax(logits, dim=-1)\n",
+        r"should be 0\. The mask has no effect",
+    ),
+    "the mask turned round": (
+        "06-1",
+        "    return torch.log_softmax(logits.masked_fill(mask.bool(), -1e9), dim=-1)\n",
+        r"should be 0\. Legal actions have none",
+    ),
+    "no logarithm": (
+        "06-1",
+        "    return torch.softmax(logits.masked_fill(mask == 0, -1e9), dim=-1)\n",
+        "these are the probabilities",
+    ),
+    "a softmax over the rows": (
+        "06-1",
+        "    return torch.log_softmax(logits.masked_fill(mask == 0, -1e9), dim=0)\n",
+        r"add up to 1\. Those of a column do",
+    ),
+    "divided by no visits": (
+        "07-1",
+        "    means = totals / np.maximum(visits, 1)\n"
+        "    with np.errstate(all='ignore'):\n"
+        "        return means + c * priors * np.sqrt(1 + visits.sum()) / visits\n",
+        "its? visits are 0",
+    ),
+    "players alternate": (
+        "07-2",
+        "    powers = (visits / visits.max(axis=1, keepdims=True)) ** (1 / temperature)\n"
+        "    values = np.resize([returns[0], returns[1]], len(movers))\n"
+        "    return powers / powers.sum(axis=1, keepdims=True), values\n",
+        "players do not alternate",
+    ),
+    "too few rounds": (
+        "08-1",
+        "    from azumaya.baselines.course.league import _iterations\n"
+        "    *_, found = _iterations(wins, 5)\n    return found\n",
+        "after a few rounds",
+    ),
+    "half the points": (
+        "08-1",
+        "    from azumaya.baselines.course.league import bradley_terry\n"
+        "    return bradley_terry(wins) / 2\n",
+        "same factor, 2.",
+    ),
+    "a rating too high": (
+        "08-1",
+        "    from azumaya.baselines.course.league import bradley_terry\n"
+        "    found = bradley_terry(wins)\n    found[:2] += (50, -50)\n    return found\n",
+        r"should have [0-9.-]+\.$",
+    ),
 }
 """By mistake: the exercise, the body of the wrong function, and what the check says."""
 
@@ -330,16 +427,32 @@ def test_an_error_in_an_answer_is_reported(exercise: Exercise) -> None:
     assert "ZeroDivisionError" in verdict.message
 
 
+HINTS = (
+    "The sign is wrong", "if the sign", "window is turned round", "A logit of 0", "has no effect",
+    "Legal actions have none", "must act before", "of a column", "removes the bits",
+    "normal interval", "lower end comes first", "sign must change", "Nothing follows",
+    "do not alternate",
+    "same factor", "A win rate alone", "after a few rounds", "counts as 0",
+    "nothing may be divided",
+)  # fmt: skip
+"""What is said only where it is the mistake."""
+
+
 @pytest.mark.parametrize(("name", "body", "message"), WRONG.values(), ids=WRONG)
 def test_a_typical_mistake_is_refused(name: str, body: str, message: str) -> None:
     exercise = EXERCISES[name]
     verdict = exercise.verdict(exercise.stub.splitlines()[0] + "\n" + body)
     assert not verdict
     assert re.search(message, verdict.message, re.DOTALL), verdict.message
+    hints = [hint for hint in HINTS if hint in verdict.message]
+    assert len(hints) <= 1  # and none where the message ends with the facts
+    assert not (hints and message.endswith(r"\.$")), hints
 
 
-def test_every_exercise_has_typical_mistakes() -> None:
-    assert {name for name, _, _ in WRONG.values()} == set(EXERCISES)
+def test_every_exercise_has_three_typical_mistakes() -> None:
+    counts = Counter(name for name, _, _ in WRONG.values())
+    assert counts.keys() == EXERCISES.keys()
+    assert min(counts.values()) >= 3
 
 
 CHECKS: dict[Callable[[Any], Verdict], Any] = {
