@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from azumaya.baselines import load_exam
-from azumaya.baselines.course.verdict import checked, numbers, require, returned
+from azumaya.baselines.course.verdict import WrongAnswerError, checked, numbers, require, returned
 from azumaya.envs import Position
 
 GAME = "score_dominari"
@@ -27,6 +27,8 @@ SIGNS = {
     1: " This is what comes out if the sign never changes. Where the other player is to move, what "
     "is good for them is bad for you.",
 }
+FURTHER = 6
+"""A hint needs the values of a wrong answer and of so many after it: one value proves nothing."""
 AlphaBeta = Callable[[Position, float, float], float]
 
 
@@ -163,15 +165,16 @@ def check_alphabeta(answer: AlphaBeta) -> str:
 
 def _check_values(answer: AlphaBeta, solved: list[tuple[Position, float]]) -> int:
     """Check the answers for the window of all values; returns the moves played."""
-    found = [_value(answer, position, -BOUND, BOUND) for position, _ in solved]
-    given = [value for value, _ in found]
-    for (position, value), own in zip(solved, given, strict=True):
-        require(
-            own == value,
-            f"in {position}: yours is {own:g}, and the exact value is {value:+.0f}."
-            f"{_hint(solved, given)}",
-        )
-    return sum(moves for _, moves in found)
+    played = 0
+    for place, (position, value) in enumerate(solved):
+        own, moves = _value(answer, position, -BOUND, BOUND)
+        played += moves
+        if own != value:
+            seen = solved[: place + FURTHER]
+            given = [_value(answer, each, -BOUND, BOUND)[0] for each, _ in seen]
+            said = f"in {position}: yours is {own:g}, and the exact value is {value:+.0f}."
+            raise WrongAnswerError(f"{said}{_hint(seen, given)}")
+    return played
 
 
 def _hint(solved: list[tuple[Position, float]], given: list[float]) -> str:
@@ -209,17 +212,21 @@ def _check_windows(answer: AlphaBeta, solved: list[tuple[Position, float]]) -> i
     """Check answers for windows that leave out some values; returns the moves played."""
     cases = [(position, alpha, beta) for position, _ in solved for alpha, beta in WINDOWS]
     values = [value for _, value in solved for _ in WINDOWS]
-    found = [_value(answer, *case) for case in cases]
-    given = [own for own, _ in found]
-    for (position, alpha, beta), value, own in zip(cases, values, given, strict=True):
+    played = 0
+    for place, ((position, alpha, beta), value) in enumerate(zip(cases, values, strict=True)):
+        own, moves = _value(answer, position, alpha, beta)
+        played += moves
         low, high = (value, alpha) if value <= alpha else (beta, value)
-        bounds = f"from {low:+.0f} to {high:+.0f}" if low < high else f"{low:+.0f}"
-        require(
-            low <= own <= high,
-            f"in {position}: with alpha={alpha} and beta={beta} yours is {own:g}, but the exact "
-            f"value is {value:+.0f}, so it should be {bounds}.{_window_hint(cases, given)}",
-        )
-    return sum(moves for _, moves in found)
+        if not low <= own <= high:
+            bounds = f"from {low:+.0f} to {high:+.0f}" if low < high else f"{low:+.0f}"
+            seen = cases[: place + FURTHER]
+            given = [_value(answer, *case)[0] for case in seen]
+            raise WrongAnswerError(
+                f"in {position}: with alpha={alpha} and beta={beta} yours is {own:g}, but the "
+                f"exact value is {value:+.0f}, so it should be {bounds}."
+                f"{_window_hint(seen, given)}"
+            )
+    return played
 
 
 def _window_hint(cases: list[tuple[Position, float, float]], given: list[float]) -> str:
