@@ -9,14 +9,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from azumaya.baselines.cli.terminal import say
 
+F = TypeVar("F", bound=Callable[..., Any])
 GAME = "--game"
 WORKERS = {"--jobs": "--workers", "--processes": "--workers"}
 UNITS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
@@ -146,7 +147,10 @@ class Commands(typer.Typer):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"cls": Group, "rich_markup_mode": "rich", **settings})
 
-    def command(self, name: str | None = None, **settings: Any) -> Any:  # noqa: D102 - typer's
+    def command(  # type: ignore[override]
+        self, name: str | None = None, **settings: Any
+    ) -> Callable[[F], F]:
+        """A decorator that makes a function a command, as in typer."""
         return super().command(name, **{"cls": Command, **settings})
 
 

@@ -35,21 +35,28 @@ def bench(context: typer.Context) -> None:
 
 def train(context: typer.Context) -> None:
     """Train an agent: `azumaya train --game GAME --algorithm ppo`; see `azumaya train --help`."""
-    words = context.args
-    if words and not words[0].startswith("-"):
-        words = game_option(words)
     with complaints():
-        time, words = taken(words, "--time", "")
-        algorithm, words = taken(words, "--algorithm", ALGORITHMS[0])
-        if algorithm not in ALGORITHMS:
-            known = ", ".join(ALGORITHMS)
-            hint = did_you_mean(algorithm, ALGORITHMS)
-            raise OptionError(f"--algorithm {algorithm}: must be one of {known}{hint}")
-    if time:
-        words = [*words, f"--minutes={read_time(time, 'min'):g}"]
+        algorithm, words = script_words(context.args)
     if {"--help", "-h"} & set(words):
         typer.echo(USAGE)
     become(f"azumaya.baselines.training.{algorithm}", words)
+
+
+def script_words(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The script that `azumaya train` runs with these words, and the words for it.
+
+    Raises:
+        OptionError: an option has no value, or there is no such script.
+        typer.BadParameter: the time is none.
+    """
+    if words and not words[0].startswith("-"):
+        words = game_option(words)
+    time, words = taken(words, "--time", "")
+    algorithm, words = taken(words, "--algorithm", ALGORITHMS[0])
+    if algorithm not in ALGORITHMS:
+        known, hint = ", ".join(ALGORITHMS), did_you_mean(algorithm, ALGORITHMS)
+        raise OptionError(f"--algorithm {algorithm}: must be one of {known}{hint}")
+    return algorithm, [*words, f"--minutes={read_time(time, 'min'):g}"] if time else words
 
 
 def taken(words: Sequence[str], name: str, default: str) -> tuple[str, list[str]]:

@@ -185,7 +185,7 @@ def _hint(solved: list[tuple[Position, float]], given: list[float]) -> str:
     for signs, hint in SIGNS.items():
         if given == [_mistaken(position, signs) for position in positions]:
             return hint
-    return _window_hint([(position, -BOUND, BOUND) for position in positions], given)
+    return _window_hint([(each, float(-BOUND), float(BOUND)) for each in positions], given)
 
 
 def _value(answer: AlphaBeta, position: Position, alpha: float, beta: float) -> tuple[float, int]:
@@ -210,6 +210,7 @@ def _lost(solved: list[tuple[Position, float]]) -> list[tuple[Position, float]]:
 
 def _check_windows(answer: AlphaBeta, solved: list[tuple[Position, float]]) -> int:
     """Check answers for windows that leave out some values; returns the moves played."""
+    cases: list[tuple[Position, float, float]]
     cases = [(position, alpha, beta) for position, _ in solved for alpha, beta in WINDOWS]
     values = [value for _, value in solved for _ in WINDOWS]
     played = 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.cli.app import app
-from azumaya.baselines.cli.passed_on import ALGORITHMS, taken
+from azumaya.baselines.cli.passed_on import script_words
 from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo, value
 from azumaya.benchmarks.__main__ import app as bench
@@ -146,7 +146,7 @@ def test_what_make_train_passes_on_is_read_by_the_script() -> None:
 def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -> None:
     program, names = app, []
     if words[:1] == ["train"]:  # which would replace it by a script
-        algorithm, words = taken(["--game", *words[1:]], "--algorithm", ALGORITHMS[0])
+        algorithm, words = script_words(words[1:])
         script = import_module(f"azumaya.baselines.training.{algorithm}")
         read_options(script.Config(), words, script.PROGRAM, "")
         return
