@@ -71,7 +71,11 @@ Game = Annotated[
 def bench(
     context: typer.Context,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Measure less, in under two minutes; the first run compiles for two more.")
+        bool,
+        typer.Option(
+            "--quick",
+            help="Measure less, in under two minutes; the first run compiles for two more.",
+        ),
     ] = False,
     full: Annotated[
         bool,
