@@ -74,12 +74,10 @@ def _compare(answer: Ratings, wins: np.ndarray, what: str) -> None:
 
 def _hint(given: np.ndarray, right: np.ndarray, wins: np.ndarray) -> str:
     """What a wrong answer looks like, if it is a typical one."""
-    scale = right[np.argmax(np.abs(right))] / given[np.argmax(np.abs(right))]
-    if np.allclose(given * scale, right, atol=TOLERANCE):
-        return (
-            f" All are off by the same factor, {scale:.4g}. Elo points are log10 of the strength "
-            "multiplied by 400, or ln of it by 400 / ln(10)."
-        )
+    if np.allclose(given * POINTS, right, atol=TOLERANCE):
+        return " Logarithms of strength become Elo points when multiplied by 400 / ln(10)."
+    if np.allclose(given * 400, right, atol=TOLERANCE):
+        return " Decimal logarithms of strength become Elo points when multiplied by 400."
     rates = wins.sum(axis=1) / (wins + wins.T).sum(axis=1)
     alone = POINTS * np.log(rates / (1 - rates))
     if np.allclose(given, alone - alone.mean(), atol=TOLERANCE):

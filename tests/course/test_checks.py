@@ -274,10 +274,10 @@ WRONG = {
         "multiplied by 400",
     ),
     "cells instead of bits": ("01-1", "    return [0, 1]\n", r"and was \[0, 1\]\.$"),
-    "stones count for both": (
+    "evaluated for player_0": (
         "02-2",
-        "    planes = position.observation(player)\n"
-        "    return int(planes[12].sum()) + int(planes[13].sum())\n",
+        "    planes = position.observation(0)\n"
+        "    return int(planes[12].sum()) - int(planes[13].sum())\n",
         "not clearly better than random",
     ),
     "the sign never changes": (
@@ -357,11 +357,11 @@ WRONG = {
         "    *_, found = _iterations(wins, 5)\n    return found\n",
         "after a few rounds",
     ),
-    "half the points": (
+    "decimal logarithms": (
         "08-1",
         "    from azumaya.baselines.course.league import bradley_terry\n"
-        "    return bradley_terry(wins) / 2\n",
-        "same factor, 2.",
+        "    return bradley_terry(wins) / 400\n",
+        "Decimal logarithms .* multiplied by 400",
     ),
     "a rating too high": (
         "08-1",
@@ -432,7 +432,7 @@ HINTS = (
     "Legal actions have none", "must act before", "of a column", "removes the bits",
     "normal interval", "lower end comes first", "sign must change", "Nothing follows",
     "do not alternate",
-    "same factor", "A win rate alone", "after a few rounds", "counts as 0",
+    "become Elo points", "A win rate alone", "after a few rounds", "counts as 0",
     "nothing may be divided",
 )  # fmt: skip
 """What is said only where it is the mistake."""
