@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from azumaya.baselines.arena.report import counted
-from azumaya.baselines.cli.terminal import complaints, console, progress, say
+from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
 from azumaya.baselines.protocol.cards import FORMAT, Card, check, read_card, verify, write_card
 from azumaya.baselines.protocol.cells import STARTS, Cell
 from azumaya.baselines.protocol.report import draw_profiles, overall_table, page
@@ -111,11 +111,14 @@ def benchmark(
     games = counted(len({cell.job.game for cell in cells}), "game")
     title = f"{games}, {counted(len(cells), 'cell')}"
     console().print(overall_table(cells, title))
-    say(f"The table is in {shown(file)}")
+    if not report:
+        wrote(file, "the table")
     if markdown is not None:
         write_whole(markdown, page(cells).encode())
+        wrote(markdown, "the tables as Markdown")
     if picture is not None:
         draw_profiles(cells, picture)
+        wrote(picture, "performance profiles")
 
 
 def _filled(
@@ -173,7 +176,7 @@ def submit(
         check(made)
     write_card(made, card)
     console().print(overall_table(cells, agent))
-    say(f"The card is {shown(card)}; check it with: azumaya verify {shown(card)}")
+    wrote(card, f"the card; to check it: azumaya verify {shown(card)}")
 
 
 def verify_command(

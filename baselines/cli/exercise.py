@@ -27,7 +27,7 @@ NEXT = "next"
 def exercise_command(
     game: Annotated[
         str | None,
-        typer.Argument(
+        typer.Option(
             help=f"The game: {', '.join(exercise_games())}. Default: the exercise of the day.",
             autocompletion=exercise_games,
         ),

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from azumaya.baselines.arena.game_options import game_named
 from azumaya.envs import GAMES, OptionError
+from azumaya.envs.errors import did_you_mean
 
 ALGORITHMS: Mapping[str, int] = {
     "value": 20_000_000, "ppo": 12_000_000, "maskable_ppo": 2_500_000, "alphazero": 200_000,
@@ -173,5 +174,6 @@ def track_named(name: str) -> Track:
         OptionError: it is unknown.
     """
     if name not in TRACKS:
-        raise OptionError(f"--track {name}: must be one of {', '.join(TRACKS)}")
+        known = f"must be one of {', '.join(TRACKS)}{did_you_mean(name, TRACKS)}"
+        raise OptionError(f"--track {name}: {known}")
     return TRACKS[name]

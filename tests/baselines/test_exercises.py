@@ -110,7 +110,7 @@ def test_moves_are_judged_by_their_exact_values(game: str) -> None:
 
 
 def test_an_exercise_in_the_terminal() -> None:
-    words = ("exercise", HALMA, "--level", "hard", "--number", 3)
+    words = ("exercise", "--game", HALMA, "--level", "hard", "--number", 3)
     said = azumaya(*words, say="nonsense\nmoves\n1a3\nquit\n")
     assert said.exit_code == 0
     assert "Black to move: find a move that wins." in said.output
@@ -121,7 +121,7 @@ def test_an_exercise_in_the_terminal() -> None:
 
 
 def test_a_wrong_answer_in_the_terminal_is_refuted_and_asked_again() -> None:
-    words = ("exercise", HALMA, "--level", "hard", "--number", 3)
+    words = ("exercise", "--game", HALMA, "--level", "hard", "--number", 3)
     said = azumaya(*words, say="6off\n1a3\nnext\n").output
     assert "Not this one: 6off loses. White answers 3f5." in said
     assert "Right: 1a3 wins." in said
@@ -132,9 +132,9 @@ def test_a_wrong_answer_in_the_terminal_is_refuted_and_asked_again() -> None:
 def test_which_exercises_the_terminal_has() -> None:
     title = daily_exercise().start().game.title
     assert title in azumaya("exercise", say="quit\n").output
-    refused(azumaya("exercise", HALMA, "--level", "harder"), "level='harder'")
-    refused(azumaya("exercise", "chess"), "chess")
-    refused(azumaya("exercise", "sudoku_tiles"), "has no exam")
+    refused(azumaya("exercise", "--game", HALMA, "--level", "harder"), "level='harder'")
+    refused(azumaya("exercise", "--game", "chess"), "chess")
+    refused(azumaya("exercise", "--game", "sudoku_tiles"), "has no exam")
 
 
 # ---- in a notebook ----
