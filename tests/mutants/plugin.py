@@ -35,6 +35,9 @@ if (COVERED := Path("covered").resolve()).is_dir():
     def pytest_runtest_setup(item: pytest.Item) -> None:
         """What runs from here on is run by this test."""
         if (measured := coverage.Coverage.current()) is not None:
+            if type(sys.gettrace()).__name__ != "CTracer":  # a test may have ended the tracing
+                measured.stop()
+                measured.start()
             measured.switch_context(item.nodeid)
 
     def pytest_runtest_logreport(report: pytest.TestReport) -> None:
