@@ -27,8 +27,8 @@ ON_A_GPU = {"ppo": 200_000_000, "alphazero": 5_000_000}
 """The algorithms that run on a GPU, with the steps that they make in ten minutes."""
 CONTENDERS = ("random", "greedy", "uct:100", "champion", *ALGORITHMS)
 """Those of the table, if none are named."""
-AZUMAYA_3 = ("sudoku_moyo", "halma_dominari", "score_dominari")
-"""The games whose results together predict those of all eight best, see `subsets`."""
+AZUMAYA_3 = ("sudoku_moyo", "halma_dominari", "vierer_dominari")
+"""Games that stand for all eight: see `azumaya.benchmarks.studies.subsets`."""
 GROUPS: Mapping[str, tuple[str, ...]] = {"azumaya-3": AZUMAYA_3}
 """Names that stand for several games."""
 
