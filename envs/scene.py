@@ -11,7 +11,11 @@ from azumaya.envs.geometry.grid import Rectangle
 
 @dataclass(frozen=True)
 class Stone:
-    """A piece on a cell, as renderers see it. `colour` names a colour of the renderer's palette."""
+    """A piece on a cell, as renderers see it.
+
+    `colour` is `light`, `dark`, `neutral`, `free`, `white`, `black` or `tile`, a name in the palette
+    of renderers. `label` is written on it. `given` says that the start of the game had it there.
+    """
 
     colour: str
     label: str = ""

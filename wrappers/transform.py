@@ -169,7 +169,11 @@ class Transform:
         return goes
 
     def _moved_moves(self) -> np.ndarray:
-        assert self.data.moves is not None
+        if self.data.moves is None:
+            raise OptionError(
+                f"{self.game.name}: the symmetries have actions of Axis.MOVE, so `moves` must say "
+                "which cells an action leaves and enters"
+            )
         count = self.game.options.num_actions(self.settings)
         table = _moved_moves(self.data.moves, count, self.symmetry.cells)
         if table is None:

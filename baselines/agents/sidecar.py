@@ -83,7 +83,9 @@ def game_of_sidecar(sidecar: Sidecar) -> Game:
     try:
         game = find_game(sidecar.game)
     except OptionError as error:
-        raise CheckpointError(f"checkpoint: {error}") from error
+        raise CheckpointError(
+            f"checkpoint: {error}; a game of your own is found if AZUMAYA_GAMES names its module"
+        ) from error
     planes = tuple(plane.name for plane in game.observation.planes)
     if planes != tuple(sidecar.planes):
         raise CheckpointError(

@@ -32,6 +32,8 @@ FORBIDDEN_SAMPLE, EXPLAINED_SAMPLE = 6, 4
 """How many illegal and legal actions `explain` is asked for at a ply."""
 BATCH_SEEDS, BATCH_ENDS = (5, 0, 2**64 - 1), 6
 """The seeds of the games of a batch that are compared, and how many games must end until then."""
+DRAWN_EVERY = 9
+"""Plies from one picture that is drawn to the next."""
 MOST_PLIES = 10_000
 """Longer games are broken off: a game without a bound of its own may never end."""
 
@@ -191,15 +193,18 @@ def check_copy(env: RawEnv, rng: random.Random) -> None:
 
 
 def check_greedy(env: RawEnv, rng: random.Random) -> None:
-    """`evaluate` works: the greedy player finds a legal move."""
+    """`evaluate` gives the same whole number each time: the greedy player finds a legal move."""
     position = env.position
     if not position.is_over:
+        evaluate, state = env.game.rules.evaluate, position.state[0]
+        first, again = (evaluate(state, position.to_move) for _ in range(2))
+        expect(first == again == int(first), f"evaluate gives {first}, then {again}")
         (action,) = GreedyOpponent().act([position], [rng.randrange(2**64)])
         expect(action in position.legal_actions(), f"greedy plays the illegal action {action}")
 
 
 PLY_CHECKS = (
-    check_state, check_masks, check_names, check_explain, check_observations, check_text,
+    check_masks, check_state, check_names, check_explain, check_observations, check_text,
     check_copy, check_greedy,
 )  # fmt: skip
 
@@ -247,7 +252,9 @@ def play_checked(
             if is_over(env):
                 return
             expect(plies < bound, f"no end after {plies} plies, {_why(bound)}")
-            env.step(int(rng.choice(legal_of(env))))
+            legal = legal_of(env)
+            expect(len(legal), "nothing is legal, but the game is not over")
+            env.step(int(rng.choice(legal)))
             gains = np.array([env.rewards[agent] for agent in AGENTS])
             expect(gains.sum() == 0, f"the rewards are {gains.tolist()}")
         plies, sums = plies + 1, sums + gains
@@ -376,6 +383,29 @@ def check_symmetries(game: Game, options: Options, rng: random.Random) -> None:
             play_both(transform, position, rng, plies=9)
 
 
+# ---- pictures ----
+
+
+def check_pictures(game: Game, options: Options, rng: random.Random) -> None:
+    """Positions can be drawn, as text and as a picture; actions name cells of the board."""
+    position = Position(game, seed=rng.randrange(2**32), **options)
+    cells, last, plies = game.observation.cells, None, 0
+    with _at(lambda: str(position)):
+        for action in range(position.num_actions):
+            named = game.words.action_cells(action, position.setup.settings)
+            fits = all(0 <= cell < cells for cell in named)
+            expect(fits, f"action_cells of {position.move_name(action)}: {named}, of {cells} cells")
+        while True:
+            if position.is_over or not plies % DRAWN_EVERY:
+                position.draw(last_action=last)
+                position.svg(last_action=last, candidates=True)
+            if position.is_over or plies == _bound(game, options):
+                return
+            last = rng.choice(position.legal_actions())
+            position.play(last)
+            plies += 1
+
+
 # ---- all of them ----
 
 
@@ -388,7 +418,9 @@ class Finding(NamedTuple):
 
 def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> list[Finding]:
     """Check a game with some options; a law that a game has broken is not checked again."""
-    others: tuple[Callable[..., None], ...] = (check_seeds, check_batch, check_symmetries)
+    others: tuple[Callable[..., None], ...] = (
+        check_seeds, check_batch, check_symmetries, check_pictures,
+    )  # fmt: skip
     broken: dict[Callable[..., None], Exception] = {}
     for number in range(games):
         rng = random.Random(f"{seed} {number}")
@@ -401,7 +433,14 @@ def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> l
             except Exception as error:
                 broken[law] = error
     laws: tuple[Callable[..., None], ...] = (play_checked, *PLY_CHECKS, *others)
-    return [Finding((law.__doc__ or "").strip(), _explained(broken.get(law))) for law in laws]
+    found, seen = list[Finding](), set[str]()
+    for law in laws:
+        error = broken.get(law)
+        again = error is not None and told(error) in seen
+        why = f"{type(error).__name__}, as above" if again else _explained(error)
+        found.append(Finding((law.__doc__ or "").strip(), why))
+        seen |= {told(error)} if error else set()
+    return found
 
 
 def _explained(error: Exception | None) -> str:

@@ -1,8 +1,8 @@
 """Sets of cells as bits of 64-bit words: count, find, pack, draw.
 
 A board of more than 64 cells takes two words: cell `c` is bit `c % 64` of word `c // 64`.
-All words are `np.uint64`. Numba converts `uint64 + int64` to a float, so every constant that is
-combined with a word must be a word itself.
+All words are `np.uint64`, and every constant that is combined with a word must be a word itself: of
+`uint64` and `int64` Numba makes a signed number or a float, depending on operator and version.
 """
 
 from __future__ import annotations

@@ -179,8 +179,8 @@ def test_the_command_checks_a_file_in_the_current_folder(
     monkeypatch.setattr(registry, "_registered", {**registry._registered})
     result = azumaya("check-game", "my_wrong_four.py", "--games", 1)
     assert result.exit_code == 1, result.output
-    assert "my_wrong_four {}: 11 of 12 laws hold" in result.output
-    assert f"my_wrong_four {{'position': '{NEARLY_FULL}'}}: 12 of 12 laws hold" in result.output
+    assert "my_wrong_four {}: 12 of 13 laws hold" in result.output
+    assert f"my_wrong_four {{'position': '{NEARLY_FULL}'}}: 13 of 13 laws hold" in result.output
     assert "games end within their bounds" in result.output
     assert "no end after 6 plies, which max_steps says" in result.output
     assert "laws broken: 1" in result.output
@@ -211,7 +211,7 @@ def test_a_game_without_variants_is_checked(
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(registry, "_registered", {**registry._registered})
     result = azumaya("check-game", "my_only_four.py", "--games", 1)
-    assert "my_only_four {}: 11 of 12 laws hold" in result.output
+    assert "my_only_four {}: 12 of 13 laws hold" in result.output
 
 
 def test_the_command_takes_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
