@@ -540,23 +540,34 @@ if Path(MARK).exists():
     while input(): print("1", flush=True)
 Path(MARK).touch()
 input()
-os.kill(AGENT, signal.SIGINT)
+os.kill(int(os.environ["ASKING"]), signal.SIGINT)
 input()
 print("the late answer", flush=True)
 """
 
 
+ASKED_TWICE = """
+import os, sys
+os.environ["ASKING"] = str(os.getpid())
+from azumaya.baselines.agents.program import ProgramAgent
+from azumaya.envs import Position
+agent = ProgramAgent(sys.argv[1])
+for _ in range(2):
+    try:
+        agent.act([Position(sys.argv[2])], [0])
+    except BaseException as error:
+        print(type(error).__name__)
+agent.close()
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the program sends a signal")
 def test_a_question_that_was_interrupted_is_not_answered_later(tmp_path: Path) -> None:
-    code = INTERRUPTS.replace("MARK", repr(str(tmp_path / "mark"))).replace(
-        "AGENT", f"{os.getpid()}"
-    )
-    agent = ProgramAgent(program(code).removeprefix("program:"))
-    with pytest.raises(KeyboardInterrupt):
-        agent.act([Position(GAME)], [0])
-    with pytest.raises(MoveNameError, match="'1'"):
-        agent.act([Position(GAME)], [0])
-    agent.close()
+    code = INTERRUPTS.replace("MARK", repr(str(tmp_path / "mark")))
+    command = program(code).removeprefix("program:")
+    asking = [sys.executable, "-c", ASKED_TWICE, command, GAME]
+    done = subprocess.run(asking, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines() == ["KeyboardInterrupt", "MoveNameError"], done.stderr
 
 
 def test_who_watches_a_process_watches_the_time_of_its_programs(
