@@ -134,7 +134,8 @@ def cross_play(
     wanted = find_game(game).name if game else ""
     games = sorted({pair.key.game for pair in played if wanted in ("", pair.key.game)})
     if not games:
-        raise OptionError(f"game={brief(game)}: no pair of it was played")
+        of_what = f"game={brief(game)}: no pair of it" if game else "the league: no pair of games"
+        raise OptionError(f"{of_what} was played")
     pairs = [pair for pair in played if pair.key.game in games]
     ratings = rate(pairs, list(league.cards), only_all=True)[ALL]
     ids = sorted(_chosen(league, games, agents))

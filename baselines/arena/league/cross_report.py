@@ -50,15 +50,17 @@ def _share(found: Estimates | None, place: int) -> str:
     return f"{value:.0%}\n{low:.0%} - {high:.0%}"
 
 
-def won_tables(found: CrossPlay, width: int) -> Iterator[Table]:
-    """What rows win against columns, in as many tables as a terminal of `width` columns needs."""
+def won_tables(found: CrossPlay, width: int) -> Iterator[Table | str]:
+    """What rows win against columns, in as many tables as a terminal of `width` columns needs.
+
+    Before them comes a line about them, which would not fit above a table of few agents.
+    """
+    yield "What row wins against column, % (in brackets: the 95 % interval contains 50)"
     size = len(found.agents)
     each = max(1, (width - NUMBERS) // CELL)
     for first in range(0, size, each):
         columns = range(first, min(first + each, size))
         table: Table = require("rich.table", "cli").Table(
-            title="What row wins against column, %",
-            caption="In brackets: the 95 % interval contains 50.",
             box=require("rich.box", "cli").SIMPLE_HEAD,
             padding=0,
         )
