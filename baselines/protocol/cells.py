@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import time
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.arena.exam_results import answers_of
@@ -25,6 +27,7 @@ from azumaya.baselines.arena.starts import random_action
 from azumaya.baselines.protocol.tracks import TRACKS, Job, Track, agent_name, algorithm_of
 from azumaya.baselines.system.machine import commit, cpu_model, version
 from azumaya.envs import Position
+from azumaya.envs.errors import told
 from azumaya.envs.position import episode_key
 
 FIELD = ("random", "greedy", "uct:100", "champion")
@@ -36,6 +39,8 @@ STARTS = 100
 """Starts of the games against each opponent, played in both seats."""
 SEEDS_APART = 1_000
 """The distance between the first starts of two seeds."""
+LOG = "log.txt"
+"""The file in the folder of a table with what training and agents print."""
 TIMED = 32
 """Positions on which the time per move is measured, one at a time."""
 TIMED_PLIES = 20
@@ -50,7 +55,7 @@ class Cell:
         job: which cell.
         agent: the digest of the agent's files; empty if it has none.
         steps: the steps that its training made; 0 if the library did not train it.
-        minutes: how long training took, measurements included.
+        minutes: how long training took, its measurements and interruptions included.
         wins, draws: the won and the drawn positions of the exam's held-out part; 0 if the game has
             no exam.
         kept_wins, kept_draws: in how many of them the agent's move kept that.
@@ -200,11 +205,33 @@ def _milliseconds(agent: Agent, job: Job) -> float:
     return round(1000 * (time.perf_counter() - began) / TIMED, 4)
 
 
-def work(job: Job, folder: Path, starts: int) -> Cell:
-    """`make_cell` in a process of its own, whose output goes to a file in the folder."""
+@dataclass(frozen=True)
+class Failure:
+    """A cell that could not be made.
+
+    Attributes:
+        job: which cell.
+        reason: what went wrong, on one line.
+    """
+
+    job: Job
+    reason: str
+
+
+def work(job: Job, folder: Path, starts: int) -> Cell | Failure:
+    """`make_cell` in a process of its own, whose output goes to a file in the folder.
+
+    Whatever goes wrong is the matter of this cell: hours of work may follow.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    with _output_to(folder / "log.txt"):
-        return make_cell(job, folder, starts)
+    with _output_to(folder / LOG):
+        print(f"{job}:", flush=True)
+        try:
+            return make_cell(job, folder, starts)
+        except Exception as error:
+            traceback.print_exc()
+            known = isinstance(error, (ValueError, OSError, AgentFailedError))
+            return Failure(job, str(error) if known else told(error))
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ from azumaya.baselines.protocol.cells import COUNTED, Cell
 from azumaya.baselines.protocol.scores import (
     MEASURES,
     Aggregate,
+    Contenders,
     aggregate,
     by_contender,
     profile,
@@ -43,14 +44,14 @@ LEVELS = np.linspace(0, 1, 101)
 """The figures at which profiles are drawn."""
 
 
-def overall(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
+def overall(contenders: Contenders) -> list[tuple[str, ...]]:
     """A row for each contender over all its games, the highest share of games won first.
 
     Interquartile means over games and seeds with their 95 % intervals; the rating if the contender
     has played all games of the table.
     """
-    rated, rows = ratings(cells)[ALL], []
-    for name, own in by_contender(cells).items():
+    rated, rows = ratings(contenders)[ALL], []
+    for name, own in contenders.items():
         won, exam = (aggregate(scores_of(own, measure)) for measure in MEASURES)
         assert won is not None
         rating = rated.get(name)
@@ -64,10 +65,11 @@ def overall(cells: Sequence[Cell]) -> list[tuple[str, ...]]:
 
 
 def shown(figure: Aggregate | None) -> str:
-    """An aggregate with its interval; empty if there is none."""
+    """An aggregate with its interval, if it has one; empty if there is none."""
     if figure is None:
         return ""
-    return f"{figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%})"
+    interval = f" ({figure.low:.1%} to {figure.high:.1%})" if figure.sure else ""
+    return f"{figure.value:.1%}{interval}"
 
 
 def of_games(cells: Sequence[Cell], measure: str) -> list[tuple[str, ...]]:
@@ -100,20 +102,22 @@ def overall_table(cells: Sequence[Cell], title: str) -> Table:
     table = result_table(
         title, EXPLAINED, "agent", [each.replace(" ", "\n", 1) for each in OVERALL]
     )
-    for name, *figures in overall(cells):
+    for name, *figures in overall(by_contender(cells)):
         table.add_row(plain(name), *map(_in_two_lines, figures))
     return table
 
 
 def _in_two_lines(figure: str) -> str:
-    """A figure above its interval, as other tables of the terminal have them."""
-    return figure.replace(" (", "\n").replace(" to ", " - ").removesuffix(")")
+    """A figure above its interval, which is rounded, without a unit: names need the place."""
+    value, _, interval = figure.removesuffix(")").partition(" (")
+    ends = (f"{float(end.removesuffix('%')):.0f}" for end in interval.split(" to "))
+    return f"{value}\n{' - '.join(ends)}" if interval else value
 
 
 def page(cells: Sequence[Cell]) -> str:
     """The tables as Markdown: over all games, then game by game."""
     titles = [find_game(game).title for game in games_of(cells)]
-    parts = [markdown(("agent", *OVERALL), overall(cells)), EXPLAINED]
+    parts = [markdown(("agent", *OVERALL), overall(by_contender(cells))), EXPLAINED]
     for measure in MEASURES:
         parts += [
             f"**{measure.capitalize()}**, the mean of the seeds, with the least and the most:",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,8 @@ MEASURES: Mapping[str, Callable[[Cell], float | None]] = {
 }
 """What is aggregated, both from 0 to 1: the mean rate against those that count, and the exam."""
 
+Contenders = Mapping[str, Sequence[Cell]]
+"""By what contenders are called, their cells."""
 Scores = Mapping[str, Sequence[float]]
 """By game, the figures of all seeds."""
 
@@ -37,7 +39,7 @@ class Aggregate:
 
     Attributes:
         value: the interquartile mean.
-        low, high: the ends of its 95 % interval.
+        low, high: the ends of its 95 % interval, see `sure`.
         games, runs: how many went into it.
     """
 
@@ -47,18 +49,18 @@ class Aggregate:
     games: int
     runs: int
 
+    @property
+    def sure(self) -> bool:
+        """Whether the interval says anything: it needs a game with several seeds."""
+        return self.runs > self.games
+
 
 def by_contender(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
     """The cells of each contender, in the order in which contenders appear first."""
     found: dict[str, list[Cell]] = {}
     for cell in cells:
-        found.setdefault(label(cell), []).append(cell)
+        found.setdefault(cell.job.label, []).append(cell)
     return found
-
-
-def label(cell: Cell) -> str:
-    """A contender with its track, if it has one."""
-    return f"{cell.job.contender} ({cell.job.track})" if cell.job.track else cell.job.contender
 
 
 def scores_of(cells: Iterable[Cell], measure: str) -> dict[str, list[float]]:
@@ -111,24 +113,28 @@ def profile(scores: Scores, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     runs = np.concatenate([np.asarray(each) for each in scores.values()])
     shares = (runs[:, None] >= at).mean(axis=0)
-    drawn = np.stack([(resampled(scores) >= figure).mean(axis=1) for figure in at], axis=1)
-    return shares, np.percentile(drawn, INTERVAL, axis=0)
+    drawn = resampled(scores)
+    reached = np.stack([(drawn >= figure).mean(axis=1) for figure in at], axis=1)
+    return shares, np.percentile(reached, INTERVAL, axis=0)
 
 
-def ratings(cells: Sequence[Cell]) -> dict[str, dict[str, Rating]]:
+def ratings(contenders: Contenders) -> dict[str, dict[str, Rating]]:
     """Ratings as in a league, for each game and over all: of all contenders and opponents.
 
-    The seeds of a contender are one agent here. The random agent has 0.
+    The seeds of a contender are one agent here, so intervals say how sure its games make its
+    rating, not how much seeds differ. The random agent has 0.
     """
     counts: dict[str, dict[tuple[str, str], np.ndarray]] = {}
-    there = {cell.job.contender for cell in cells}
-    for cell in cells:
-        met = counts.setdefault(cell.job.game, {})
+    there = {cell.job for cells in contenders.values() for cell in cells}
+    for name, cell in ((name, cell) for name, cells in contenders.items() for cell in cells):
+        met, job = counts.setdefault(cell.job.game, {}), cell.job
         for opponent, pairs in cell.pairs.items():
-            if cell.job.contender in FIELD and opponent in there and label(cell) > opponent:
+            mirrored = replace(job, contender=opponent) in there and job.contender in FIELD
+            if mirrored and job.contender > opponent:
                 continue  # the opponent's own cell has these games
-            who = label(cell), opponent
-            met[who] = met.get(who, np.zeros(OUTCOMES, np.int64)) + np.array(pairs)
+            who = min(name, opponent), max(name, opponent)
+            own = pairs if name < opponent else pairs[::-1]
+            met[who] = met.get(who, np.zeros(OUTCOMES, np.int64)) + np.array(own)
     names = sorted({name for met in counts.values() for who in met for name in who})
     place = {name: i for i, name in enumerate(names)}
     numbered = {

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
+import itertools
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from azumaya.baselines.arena.exams import has_exam, load_exam
 from azumaya.baselines.arena.league.results import settings_for
-from azumaya.baselines.protocol.cells import FIELD, PART, STARTS, Cell, work
+from azumaya.baselines.protocol.cells import FIELD, LOG, PART, STARTS, Cell, Failure, work
 from azumaya.baselines.protocol.tracks import Job
-from azumaya.baselines.system.cluster import Cluster, CrewError
+from azumaya.baselines.system.cluster import Cluster
 from azumaya.baselines.system.journal import Line, typed
 from azumaya.baselines.system.pool import ended_pool
 from azumaya.baselines.system.work import WorkFileError, open_work, read_work
@@ -22,6 +22,10 @@ from azumaya.envs import GAMES
 
 PROTOCOL = 1
 """Increases whenever cells of the same agents may come out different."""
+
+
+class CellError(RuntimeError):
+    """Cells of a table could not be made, because of their contenders."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ def fill(
     workers: int = 1,
     ray: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    failed: Callable[[Failure], None] | None = None,
 ) -> list[Cell]:
     """Make the cells of a table that are missing, and add them to its file as they come.
 
@@ -70,16 +75,17 @@ def fill(
         workers: how many cells are made at a time, each in a process.
         ray: the address of a Ray cluster, which makes them instead.
         progress: called with the number of cells that are there, and that of all.
+        failed: called with each cell that cannot be made; the others are made all the same.
 
     Returns:
         The cells of these jobs, in their order.
 
     Raises:
         WorkFileError: the file is no table, is in use, or was made with other exams or starts.
-        OptionError, CheckpointError: a contender cannot be made, or does not play its game.
-        RunError: a training failed.
-        CrewError: workers keep dying.
+        CellError: some cells could not be made, which is tried again by the next call.
+        CrewError: workers of Ray keep dying.
     """
+    failures: list[Failure] = []
     with open_work(file, asdict(setting(starts))) as (lines, add):
         cells = {cell.job: cell for cell in cells_in(lines)}
         left = [job for job in dict.fromkeys(jobs) if job not in cells]
@@ -89,11 +95,19 @@ def fill(
         made = _on_ray(left, folder, starts, ray) if ray else _here(left, folder, starts, workers)
         with contextlib.closing(made):
             for cell in made:
+                if isinstance(cell, Failure):
+                    failures.append(cell)
+                    if failed is not None:
+                        failed(cell)
+                    continue
                 cells[cell.job] = cell
                 add(asdict(cell))
                 count += 1
                 if progress is not None:
                     progress(count, len(jobs))
+    if failures:
+        first = f"{failures[0].job}: {failures[0].reason}"
+        raise CellError(f"{len(failures)} of {len(jobs)} cells were not made, such as {first}")
     return [cells[job] for job in jobs]
 
 
@@ -119,20 +133,38 @@ def read_table(file: Path) -> tuple[Setting, list[Cell]]:
         raise WorkFileError(f"{file}: {error}") from None
 
 
-def _here(jobs: Sequence[Job], folder: Path, starts: int, workers: int) -> Any:
-    """The cells, as they come, from processes of this machine."""
-    if not jobs:
-        return
-    with ended_pool(workers) as pool:
-        try:
-            waiting = [pool.submit(work, job, folder, starts) for job in jobs]
-            for done in as_completed(waiting):
-                yield done.result()
-        except BrokenProcessPool as error:
-            raise CrewError(f"a process has ended, see {folder / 'log.txt'}") from error
+def _here(
+    jobs: Sequence[Job], folder: Path, starts: int, workers: int
+) -> Generator[Cell | Failure, None, None]:
+    """The cells, as they come, from processes of this machine.
+
+    Each has a pool of its own, so that it is known which cell has ended its process.
+    """
+    left = iter(jobs)
+    with contextlib.ExitStack() as pools:
+        running: dict[Future[Cell | Failure], tuple[Job, ProcessPoolExecutor]] = {}
+
+        def begin(pool: ProcessPoolExecutor) -> None:
+            for job in itertools.islice(left, 1):
+                running[pool.submit(work, job, folder, starts)] = job, pool
+
+        for _ in range(min(workers, len(jobs))):
+            begin(pools.enter_context(ended_pool(1)))
+        while running:
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                job, pool = running.pop(done)
+                try:
+                    found = done.result()
+                except BrokenProcessPool:
+                    found = Failure(job, f"its process has ended, see {folder / LOG}")
+                    pool = pools.enter_context(ended_pool(1))
+                begin(pool)
+                yield found
 
 
-def _on_ray(jobs: Sequence[Job], folder: Path, starts: int, address: str) -> Any:
+def _on_ray(
+    jobs: Sequence[Job], folder: Path, starts: int, address: str
+) -> Generator[Cell | Failure, None, None]:
     """The cells, as they come, from a Ray cluster whose machines share the folder."""
     cluster = Cluster(address)
     try:

@@ -102,6 +102,14 @@ class Job:
     track: str
     seed: int
 
+    @property
+    def label(self) -> str:
+        """The contender with its track, if it has one."""
+        return f"{self.contender} ({self.track})" if self.track else self.contender
+
+    def __str__(self) -> str:
+        return f"{self.label}, {self.game}, seed {self.seed}"
+
 
 def algorithm_of(contender: str) -> str:
     """The algorithm that trains a contender; empty if the library trains none for it."""

@@ -21,7 +21,7 @@ from azumaya.baselines.arena.league.ratings import ALL
 from azumaya.baselines.arena.league.results import LeagueFileError, read_league
 from azumaya.baselines.arena.league.standing import standings
 from azumaya.baselines.arena.report import markdown
-from azumaya.baselines.protocol.scores import label, subsets
+from azumaya.baselines.protocol.scores import subsets
 from azumaya.baselines.protocol.table import read_table
 
 Results = Mapping[str, Mapping[str, float]]
@@ -31,7 +31,7 @@ def of_table(file: Path) -> Results:
     """The share of games won, by contender with seed, and by game."""
     found: dict[str, dict[str, float]] = {}
     for cell in read_table(file)[1]:
-        found.setdefault(f"{label(cell)} {cell.job.seed}", {})[cell.job.game] = cell.mean_rate
+        found.setdefault(f"{cell.job.label} {cell.job.seed}", {})[cell.job.game] = cell.mean_rate
     return found
 
 
