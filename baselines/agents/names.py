@@ -153,6 +153,11 @@ def is_own_class(name: str) -> bool:
     return bool(not other and MODULE_AND_CLASS.fullmatch(name) and not is_checkpoint(Path(name)))
 
 
+def is_code(name: str) -> bool:
+    """Whether `find_agent` runs what the name says: a program, or any function of any module."""
+    return name.startswith(PREFIX) or is_own_class(name)
+
+
 def _imported(name: str) -> Agent:
     """An agent of a class of the user's.
 

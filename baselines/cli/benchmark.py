@@ -11,9 +11,9 @@ import typer
 from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
 from azumaya.baselines.protocol.cards import FORMAT, Card, check, read_card, verify, write_card
-from azumaya.baselines.protocol.cells import STARTS, Cell
+from azumaya.baselines.protocol.cells import STARTS, Cell, Failure
 from azumaya.baselines.protocol.report import draw_profiles, overall_table, page
-from azumaya.baselines.protocol.table import fill, read_table, setting
+from azumaya.baselines.protocol.table import CellError, fill, read_table, setting
 from azumaya.baselines.protocol.tracks import (
     CONTENDERS,
     GROUPS,
@@ -25,7 +25,7 @@ from azumaya.baselines.protocol.tracks import (
 )
 from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
 from azumaya.baselines.system.signals import FAILED
-from azumaya.envs import GAMES
+from azumaya.envs import GAMES, OptionError
 from azumaya.envs.extras import require
 
 FOLDER = Path("runs/benchmark")
@@ -81,7 +81,10 @@ def benchmark(
     workers: Workers = 1,
     ray: Ray = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Show the cells that are there, and make no more.")
+        bool,
+        typer.Option(
+            "--report", help="Show the cells that are there, of all tracks, and make no more."
+        ),
     ] = False,
     markdown: Annotated[
         Path | None, typer.Option(help="Write the tables to this file as Markdown.")
@@ -93,7 +96,7 @@ def benchmark(
     """Train agents within a budget, and measure them: exam, games, rating, with intervals.
 
     Each cell of the table is stored when it is there. After an interruption the same command goes
-    on.
+    on. If a cell cannot be made, the others are made all the same, and the exit code is 1.
     """
     with complaints():
         if picture is not None:
@@ -104,7 +107,7 @@ def benchmark(
         require("choix", "league")
         file = output / "table.jsonl"
         if report:
-            cells = read_table(file)[1]
+            cells = _stored(file, agents or (), game or ())
         else:
             names = agents or CONTENDERS
             cells = _filled(names, game, track, seeds, starts, output, workers, ray)
@@ -135,11 +138,31 @@ def _filled(
         try:
             return fill(
                 output / "table.jsonl", output, jobs, starts, workers, ray,
-                lambda done, of_all: bar.update(task, completed=done, total=of_all),
+                lambda done, of_all: bar.update(task, completed=done, total=of_all), _tell,
             )  # fmt: skip
+        except CellError:
+            say("The others are kept: --report shows them; the same command tries these again.")
+            raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
             say("Stopped; what is done is kept, and the same command goes on.")
             raise
+
+
+def _tell(failure: Failure) -> None:
+    say(f"{failure.job}: {failure.reason}")
+
+
+def _stored(file: Path, names: Sequence[str], games: Sequence[str]) -> list[Cell]:
+    """The cells of a table that are there, of some agents and games if any are named."""
+    wanted = games_named(games)
+    cells = [
+        cell
+        for cell in read_table(file)[1]
+        if cell.job.game in wanted and (not names or cell.job.contender in names)
+    ]
+    if not cells:
+        raise OptionError(f"{shown(file)}: no such cell is there yet")
+    return cells
 
 
 def submit(
@@ -184,13 +207,19 @@ def verify_command(
     cells: Annotated[int, typer.Option(min=1, help="How many cells to make again.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Which ones are drawn.")] = 0,
     output: Output = FOLDER,
+    trusted: Annotated[
+        bool,
+        typer.Option(
+            "--trusted", help="Run the card's agent even if it is code: a class, a program."
+        ),
+    ] = False,
 ) -> None:
     """Make some cells of a card again, and compare: exit code 1 if anything differs."""
     wrong = 0
     with complaints():
         found = read_card(card)
         count = min(cells, len(found.cells))
-        for number, finding in enumerate(verify(found, output, cells, seed), start=1):
+        for number, finding in enumerate(verify(found, output, cells, seed, trusted), start=1):
             job = finding.cell.job
             words = "; ".join(finding.differences)
             words = words or ("the same" if finding.same else "the same within the intervals")

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.agents.names import is_code
+from azumaya.baselines.arena.intervals import wilson
+from azumaya.baselines.arena.league.ratings import OUTCOMES
 from azumaya.baselines.arena.report import markdown
-from azumaya.baselines.protocol.cells import Cell, make_cell
+from azumaya.baselines.protocol.cells import FIELD, Cell, make_cell
 from azumaya.baselines.protocol.report import OVERALL, overall
-from azumaya.baselines.protocol.scores import label
 from azumaya.baselines.protocol.table import Setting, setting
-from azumaya.baselines.protocol.tracks import TRACKS, algorithm_of
-from azumaya.baselines.system.files import UnusableFileError, read_json, write_whole
+from azumaya.baselines.protocol.tracks import TRACKS, agent_name, algorithm_of
+from azumaya.baselines.system.files import UnusableFileError, read_json, shown, write_whole
 from azumaya.baselines.system.journal import typed
+from azumaya.envs import GAMES
 from azumaya.envs.errors import brief
 from azumaya.envs.extras import require
 
 FORMAT = 1
+MOST = 1_000_000
+"""The most starts, and the most positions of an exam, that a card may claim."""
 UNCOUNTED: Mapping[str, Any] = {
     "milliseconds": 0.0, "steps": 0, "minutes": 0.0, "azumaya": "", "commit": "", "cpu": "",
 }  # fmt: skip
@@ -85,9 +91,46 @@ def check(card: Card) -> None:
         raise ValueError(f"track {brief(card.track)}: must be one of {', '.join(TRACKS)}")
     if not card.cells:
         raise ValueError("it has no cells")
+    _check_jobs(card)
+    if not 1 <= card.setting.starts <= MOST:
+        raise ValueError(f"starts: must be from 1 to {MOST:,}")
+    for cell in card.cells:
+        if fault := _fault(cell, card.setting):
+            raise ValueError(f"game {brief(cell.job.game)}, seed {cell.job.seed}: {fault}")
+
+
+def _check_jobs(card: Card) -> None:
+    """Check which cells a card has: no seed can be left out because it went badly."""
     jobs = [cell.job for cell in card.cells]
     if len(set(jobs)) < len(jobs) or {job.contender for job in jobs} != {card.agent}:
         raise ValueError("its cells must be of its own agent, and each there once")
+    track = card.track if algorithm_of(card.agent) else ""
+    if {job.track for job in jobs} != {track} or (algorithm_of(card.agent) and not track):
+        raise ValueError("its cells must be of its track if an algorithm is trained, else of none")
+    count = len(jobs) // len({job.game for job in jobs})
+    seeds = {(job.game, seed) for job in jobs for seed in range(1, count + 1)}
+    if {(job.game, job.seed) for job in jobs} != seeds:
+        raise ValueError("every game must have the same seeds, from 1 on, none left out")
+
+
+def _fault(cell: Cell, setting: Setting) -> str:
+    """What is impossible about a cell, empty if nothing is."""
+    if cell.job.game not in GAMES:
+        return "there is no such game"
+    if not (
+        0 <= cell.kept_wins <= cell.wins <= MOST and 0 <= cell.kept_draws <= cell.draws <= MOST
+    ):
+        return "kept_wins and kept_draws must be from 0 to wins and draws"
+    if min(cell.steps, cell.minutes, cell.regret, cell.milliseconds) < 0:
+        return "steps, minutes, regret and milliseconds must be at least 0"
+    if cell.pairs.keys() != {*FIELD} - {cell.job.contender}:
+        return f"pairs must be those against {', '.join(FIELD)}"
+    if any(len(pairs) != OUTCOMES or min(pairs) < 0 for pairs in cell.pairs.values()):
+        return f"pairs must be {OUTCOMES} counts for each opponent"
+    counts = {sum(pairs) for pairs in cell.pairs.values()}
+    if len(counts) > 1 or not 1 <= max(counts) <= setting.starts:
+        return "pairs must be as many against each opponent, at most one for each start"
+    return ""
 
 
 def schema() -> str:
@@ -119,8 +162,9 @@ class Finding:
     def differences(self) -> list[str]:
         """In what the two differ, in words: in the agent's files, or by more than the intervals.
 
-        Agents that search for a time, and trainings that are limited by it, are different each
-        time; networks may be, on another machine.
+        Regrets have no interval, so they are not compared. Agents that search for a time, and
+        trainings that are limited by it, are different each time; networks may be, on another
+        machine.
         """
         cell, again, found = self.cell, self.again, list[str]()
         trained_again = algorithm_of(cell.job.contender) and TRACKS[cell.job.track].minutes
@@ -128,13 +172,22 @@ class Finding:
             found.append(f"the agent's files: {cell.agent or 'none'}, now {again.agent or 'none'}")
         if (cell.wins, cell.draws) != (again.wins, again.draws):
             found.append("the exam has other positions")
-        if cell.exam_interval and again.exam_interval:
-            shares = f"exam: {cell.exam:.1%} of wins kept, now {again.exam:.1%}"
-            found += [shares] * apart(cell.exam_interval, again.exam_interval)
+        else:
+            found += _kept("wins", (cell.kept_wins, again.kept_wins), cell.wins)
+            found += _kept("draws", (cell.kept_draws, again.kept_draws), cell.draws)
         for opponent in cell.pairs:
             rates = f"against {opponent}: {cell.rate(opponent):.1%}, now {again.rate(opponent):.1%}"
             found += [rates] * apart(cell.interval(opponent), again.interval(opponent))
         return found
+
+
+def _kept(what: str, kept: tuple[int, int], count: int) -> list[str]:
+    """In words, that two shares of an exam lie apart; nothing if they do not."""
+    if not count:
+        return []
+    one, other = (share / count for share in kept)
+    words = f"exam: {one:.1%} of {what} kept, now {other:.1%}"
+    return [words] * apart(wilson(one, count), wilson(other, count))
 
 
 def apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -142,7 +195,9 @@ def apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return one[0] > other[1] or other[0] > one[1]
 
 
-def verify(card: Card, folder: Path, count: int, seed: int = 0) -> Iterator[Finding]:
+def verify(
+    card: Card, folder: Path, count: int, seed: int = 0, trusted: bool = False
+) -> Iterator[Finding]:
     """Make some cells of a card again, and compare.
 
     The agent's own files must be where its name says; what the library's algorithms train is
@@ -153,11 +208,18 @@ def verify(card: Card, folder: Path, count: int, seed: int = 0) -> Iterator[Find
         folder: where trained runs are kept.
         count: how many cells, drawn at random.
         seed: which ones.
+        trusted: whether code may be run that the card names: a program, or a class of a module.
 
     Raises:
-        CardError: it was made with other exams, starts or opponents than this version has.
+        CardError: it was made with other exams, starts or opponents than this version has, or it
+            names code and is not trusted.
         OptionError, CheckpointError, RunError: as `make_cell`.
     """
+    if not trusted and any(is_code(agent_name(cell.job, Path())) for cell in card.cells):
+        raise CardError(
+            f"the card's agent {shown(card.agent)!r} is code, which could do anything here; read "
+            "it, and if you trust it, say so: --trusted (trusted=True)"
+        )
     own = setting(card.setting.starts)
     if card.setting != own:
         names = [name for name, value in asdict(own).items() if value != asdict(card.setting)[name]]
@@ -170,14 +232,23 @@ def verify(card: Card, folder: Path, count: int, seed: int = 0) -> Iterator[Find
 
 
 def leaderboard(cards: Sequence[Card]) -> str:
-    """The cards as a table in Markdown, track by track, the best first."""
+    """The cards as a table in Markdown, track by track, the best first.
+
+    Ratings are over all cards, so they can be compared across tracks.
+    """
+    about: dict[str, Card] = {}
+    for card in cards:
+        name = taken = card.cells[0].job.label
+        while name in about:  # others may call theirs the same
+            name = f"{taken} #{len(about) + 1}"
+        about[name] = card
+    figures = {name: rest for name, *rest in overall({n: card.cells for n, card in about.items()})}
     parts = []
     for track in sorted({card.track for card in cards}):
-        here = [card for card in cards if card.track == track]
-        about = {label(card.cells[0]): card for card in here}
         rows = [
-            (name, *figures, about[name].authors, about[name].hardware, about[name].code)
-            for name, *figures in overall(_cells(here))
+            (_plain(name), *rest, *map(_plain, (card.authors, card.hardware, card.code)))
+            for name, rest in figures.items()
+            if (card := about[name]).track == track
         ]
         title = TRACKS[track].about if track else "not trained by a budget"
         head = ("agent", *OVERALL, "by", "on", "code")
@@ -185,5 +256,8 @@ def leaderboard(cards: Sequence[Card]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _cells(cards: Iterable[Card]) -> list[Cell]:
-    return [cell for card in cards for cell in card.cells]
+def _plain(text: str) -> str:
+    """Text of a card in a cell of a Markdown table, as it is, whatever markup it resembles."""
+    if re.fullmatch(r"https://[\w./~%#?=&@:+-]+", text):
+        return f"<{text}>"
+    return re.sub(r"([\\`*\[\]<>|{}$!&])", r"\\\1", " ".join(text.split()))

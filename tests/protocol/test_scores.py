@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 
 from azumaya.baselines.arena.league.ratings import ALL
 from azumaya.baselines.protocol.cells import Cell
+from azumaya.baselines.protocol.report import shown
 from azumaya.baselines.protocol.scores import (
     aggregate,
+    by_contender,
     interquartile_mean,
     profile,
     ratings,
@@ -62,6 +64,28 @@ def test_runs_are_drawn_again_within_their_games() -> None:
     assert aggregate({}) is None
 
 
+def test_one_seed_of_each_game_gives_no_interval() -> None:
+    one, several = aggregate({"a": [0.1], "b": [0.9]}), aggregate({"a": [0.1], "b": [0.9, 0.8]})
+    assert one is not None
+    assert several is not None
+    assert (one.sure, several.sure) == (False, True)
+    assert shown(one) == "50.0%"
+    assert " to " in shown(several)
+
+
+def test_aggregates_and_profiles_are_those_of_rliable() -> None:
+    """Made with rliable 1.2.0 from the same numbers; its profiles count what exceeds a figure."""
+    runs = np.random.default_rng(7).beta(2, 2, size=(5, 8))
+    scores = {str(game): runs[:, game].tolist() for game in range(8)}
+    found = aggregate(scores)
+    assert found is not None
+    assert found.value == pytest.approx(0.51225, abs=1e-5)
+    assert (found.low, found.high) == pytest.approx((0.4268, 0.5897), abs=0.006)
+    shares, ends = profile(scores, np.array([0.3, 0.5, 0.7]))
+    assert shares.tolist() == pytest.approx([0.8, 0.525, 0.2])
+    assert ends == pytest.approx(np.array([[0.675, 0.375, 0.075], [0.9, 0.65, 0.325]]), abs=0.026)
+
+
 def test_intervals_contain_the_truth_about_as_often_as_they_say() -> None:
     rng, hits = np.random.default_rng(1), 0
     for _ in range(200):
@@ -83,14 +107,24 @@ def test_a_profile_is_the_share_of_runs_that_reach_a_figure() -> None:
 def test_games_between_contenders_of_the_field_count_once() -> None:
     once = [cell("greedy", "g", {"random": [0, 0, 0, 2, 8]})]
     both = [*once, cell("random", "g", {"greedy": [8, 2, 0, 0, 0]})]
-    assert ratings(once) == ratings(both)
-    assert ratings(once)["g"]["random"].elo == 0
-    assert ratings(once)["g"]["greedy"].elo > 200
+    found = ratings(by_contender(once))
+    assert found == ratings(by_contender(both))
+    assert found["g"]["random"].elo == 0
+    assert found["g"]["greedy"].elo > 200
+
+
+def test_games_count_if_the_opponent_has_no_cell_of_its_own_in_that_game() -> None:
+    there = cell("random", "g", {"greedy": [8, 2, 0, 0, 0]})
+    elsewhere = cell("greedy", "h", {"random": [0, 0, 0, 2, 8]})
+    found = ratings(by_contender([there, elsewhere]))
+    assert found["g"]["greedy"].elo == found["h"]["greedy"].elo > 200
+    other_seed = cell("greedy", "g", {"random": [0, 0, 0, 2, 8]}, seed=2)
+    assert ratings(by_contender([there, other_seed]))["g"]["greedy"].games == 40
 
 
 def test_the_seeds_of_a_contender_are_one_agent() -> None:
     weak, strong = (cell("ppo", "g", {"random": [n, 0, 0, 0, 10 - n]}, n) for n in (5, 1))
-    found = ratings([weak, strong])
+    found = ratings(by_contender([weak, strong]))
     assert found["g"]["ppo"].games == 40
     assert found[ALL].keys() == {"ppo", "random"}
 

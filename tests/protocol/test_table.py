@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from azumaya.baselines.agents import GreedyAgent
 from azumaya.baselines.arena.matches import play_pairing, take_exam
 from azumaya.baselines.protocol import cards, tracks
 from azumaya.baselines.protocol.cards import Card, CardError, Finding, leaderboard, read_card
-from azumaya.baselines.protocol.cells import FIELD, Cell, make_cell, words_of
-from azumaya.baselines.protocol.table import fill, read_table, setting
+from azumaya.baselines.protocol.cells import FIELD, Cell, Failure, make_cell, words_of
+from azumaya.baselines.protocol.table import CellError, fill, read_table, setting
 from azumaya.baselines.protocol.tracks import (
     AZUMAYA_3,
     TRACKS,
@@ -27,7 +28,7 @@ from azumaya.baselines.protocol.tracks import (
     jobs_of,
 )
 from azumaya.baselines.system.work import WorkFileError
-from azumaya.envs import GAMES, OptionError
+from azumaya.envs import GAMES, OptionError, Position
 from tests.commands import azumaya, refused
 
 GAME = "vierer_dominari"
@@ -159,6 +160,46 @@ def test_what_is_there_is_not_made_again(made: Path) -> None:
     assert read_table(file) == (setting(STARTS), cells)
 
 
+def test_a_contender_that_fails_costs_its_own_cells_only(tmp_path: Path) -> None:
+    """As the last line of a command of hours would have it."""
+    names = {"Crashes": "ValueError: boom", "Cheats": "not an action", "Dies": "see .*log.txt"}
+    own = [f"{__name__}:{name}" for name in names]
+    jobs = jobs_of(("random", *own, "uct:1"), (GAME,), TRACKS["1M"], (1,))
+    failures: list[Failure] = []
+    with pytest.raises(CellError, match=r"3 of 5 cells were not made, such as .*Crashes, vierer"):
+        fill(tmp_path / "t.jsonl", tmp_path, jobs, STARTS, failed=failures.append)
+    assert [failure.job.contender for failure in failures] == own
+    for failure, said in zip(failures, names.values(), strict=True):
+        assert re.search(said, failure.reason)
+    assert "boom" in (tmp_path / "log.txt").read_text()
+    kept = [cell.job.contender for cell in read_table(tmp_path / "t.jsonl")[1]]
+    assert kept == ["random", "uct:1"]
+
+
+class Crashes(GreedyAgent):
+    """A contender that fails."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """Raises an exception."""
+        raise ValueError("boom")
+
+
+class Cheats(GreedyAgent):
+    """A contender that fails."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """Plays what is no move."""
+        return [10**6] * len(positions)
+
+
+class Dies(GreedyAgent):
+    """A contender that fails."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """Ends its process."""
+        os._exit(3)
+
+
 def test_a_table_of_other_starts_is_refused(made: Path, tmp_path: Path) -> None:
     jobs = jobs_of(NAMES, (GAME,), TRACKS["1M"], (1,))
     with pytest.raises(WorkFileError, match="other settings"):
@@ -196,6 +237,12 @@ def test_a_table_is_shown_written_and_drawn(made: Path, tmp_path: Path) -> None:
     assert max(map(len, table.splitlines())) <= 80
     assert shown.output.index("greedy") < shown.output.index("random")
     assert picture.read_bytes().startswith(b"\x89PNG")
+    narrow = azumaya("benchmark", "greedy", "--report", "--output", made, width=60)
+    assert max(map(len, narrow.output.splitlines())) <= 60
+    assert narrow.output.count("greedy ") == 1
+    assert "\u2026" not in narrow.output
+    assert "random" not in narrow.output
+    refused(azumaya("benchmark", "mine", "--report", "--output", made), "no such cell is there")
     text = page.read_text()
     assert "| greedy |" in text
     assert "1 x 2" in text
@@ -242,10 +289,8 @@ def test_a_card_is_verified(card: Path, made: Path, tmp_path: Path) -> None:
     same = azumaya("verify", card, *words)
     assert same.exit_code == 0, same.output
     assert "2 of 2 cells were made again" in same.output
-    pairs = {**found.cells[0].pairs, "random": (9, 0, 0, 0, 0)}
     for changes, said in (
         ({"kept_wins": 1}, "exam: 0.3% of wins kept, now"),
-        ({"pairs": pairs}, "against random: 0.0%, now"),
         ({"agent": "0123456789ab"}, "the agent's files: 0123456789ab, now none"),
     ):
         wrong = azumaya("verify", changed(card, tmp_path, **changes), *words)
@@ -267,6 +312,11 @@ def test_figures_may_differ_within_their_intervals(card: Path) -> None:
     close = Finding(near, replace(near, kept_wins=near.kept_wins - 3))
     assert (close.same, close.differences) == (False, [])
     assert len(Finding(near, far).differences) == 1 + len(cell.pairs)
+    assert any("against random: 50.0%, now 5.0%" in said for said in Finding(near, far).differences)
+    draws = replace(near, draws=100, kept_draws=90)
+    assert Finding(draws, replace(draws, kept_draws=10)).differences == [
+        "exam: 90.0% of draws kept, now 10.0%"
+    ]
     retrained = replace(near, agent="abc", job=Job("ppo", GAME, "10min-cpu", 1))
     assert Finding(retrained, replace(retrained, agent="def")).differences == []
     kept = replace(retrained, job=Job("ppo", GAME, "1M", 1))
@@ -281,12 +331,32 @@ def test_cards_of_other_forms_are_refused(card: Path, tmp_path: Path) -> None:
         ({"cells": []}, "no cells"),
         ({"cells": found["cells"][:1] * 2}, "each there once"),
         ({"agent": "random"}, "of its own agent"),
+        ({"cells": found["cells"][1:]}, "same seeds, from 1 on"),
+        ({"setting": {**found["setting"], "starts": 0}}, "starts: must be from 1"),
+        ({"setting": {**found["setting"], "starts": 1}}, "at most one for each start"),
         ({"more": 1}, "'more' is unknown"),
     ]
     for changes, said in wrong:
         other.write_text(json.dumps({**found, **changes}))
         with pytest.raises(CardError, match=said):
             read_card(other)
+    pairs = found["cells"][0]["pairs"]
+    for changes, said in (
+        ({"kept_wins": 10**6}, "seed 1: kept_wins and kept_draws must be from 0 to wins"),
+        ({"kept_draws": -1}, "kept_wins and kept_draws"),
+        ({"wins": 10**30}, "kept_wins and kept_draws"),
+        ({"milliseconds": -1.0}, "milliseconds must be at least 0"),
+        ({"pairs": {**pairs, "uct:1": [0, 0, 0, 0, 2]}}, "those against random, greedy, uct:100"),
+        ({"pairs": {"random": pairs["random"]}}, "those against random, greedy, uct:100"),
+        ({"pairs": {**pairs, "random": [2]}}, "5 counts for each opponent"),
+        ({"pairs": {**pairs, "random": [-1, 0, 0, 0, 3]}}, "5 counts for each opponent"),
+        ({"pairs": {**pairs, "random": [0, 0, 0, 0, 1]}}, "as many against each opponent"),
+        ({"pairs": dict.fromkeys(pairs, [0] * 5)}, "as many against each opponent"),
+        ({"job": {**found["cells"][0]["job"], "track": "1M"}}, "of its track if"),
+        ({"job": {**found["cells"][0]["job"], "game": "chess"}}, "same seeds, from 1 on"),
+    ):
+        with pytest.raises(CardError, match=said):
+            read_card(changed(card, tmp_path, **changes))
     another = replace(read_card(card), setting=replace(setting(STARTS), protocol=0))
     with pytest.raises(CardError, match="another protocol"):
         next(cards.verify(another, tmp_path, 1))
@@ -310,4 +380,24 @@ def test_the_leaderboard_has_a_table_for_each_track(card: Path) -> None:
     text = leaderboard([greedy, of("mine", "1M", greedy.cells), of("b", "1M", greedy.cells)])
     assert text.index("**Open**") < text.index("**1M** (1,000,000 steps)")
     assert "| mine (1M) |" in text
-    assert text.count("https://example.org/x") == 3
+    assert text.count("<https://example.org/x>") == 3
+    again = replace(of("mine", "1M", greedy.cells), authors="B | <b>", code="[x](javascript:y)")
+    text = leaderboard([of("mine", "1M", greedy.cells), again])
+    rows = {row.split(" | ")[0]: row for row in text.splitlines() if "mine" in row}
+    assert rows.keys() == {"| mine (1M)", "| mine (1M) #2"}
+    assert rows["| mine (1M)"].endswith("| A | a core | <https://example.org/x> |")
+    assert rows["| mine (1M) #2"].endswith(r"| B \| \<b\> | a core | \[x\](javascript:y) |")
+
+
+def test_code_of_a_card_is_not_run_unless_it_is_trusted(card: Path, tmp_path: Path) -> None:
+    found, ran = json.loads(card.read_text()), tmp_path / "ran"
+    found["cells"] = found["cells"][:1]
+    for agent in (f"os:mkdir:{ran}", f"program:mkdir {ran}"):
+        found["agent"] = found["cells"][0]["job"]["contender"] = agent
+        found["cells"][0]["pairs"] = dict.fromkeys(FIELD, (0, 0, STARTS, 0, 0))
+        file = tmp_path / "code.json"
+        file.write_text(json.dumps(found))
+        refused(azumaya("verify", file, "--output", tmp_path), "is code, which could do anything")
+        assert not ran.exists()
+        assert azumaya("verify", file, "--output", tmp_path, "--trusted").exit_code != 0
+        ran.rmdir()
