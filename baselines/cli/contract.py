@@ -435,11 +435,11 @@ def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> l
     laws: tuple[Callable[..., None], ...] = (play_checked, *PLY_CHECKS, *others)
     found, seen = list[Finding](), set[str]()
     for law in laws:
-        error = broken.get(law)
-        again = error is not None and told(error) in seen
-        why = f"{type(error).__name__}, as above" if again else _explained(error)
+        wrong = broken.get(law)
+        again = wrong is not None and told(wrong) in seen
+        why = f"{type(wrong).__name__}, as above" if again else _explained(wrong)
         found.append(Finding((law.__doc__ or "").strip(), why))
-        seen |= {told(error)} if error else set()
+        seen |= {told(wrong)} if wrong else set()
     return found
 
 

@@ -4,7 +4,7 @@
 
 For each set of games: the error with which the mean figure of an agent there predicts its mean over
 all games, by a line fitted to the other agents. In a table the figures are the shares of games won,
-each contender and seed an agent; in a league the ratings. Errors are given as shares of the spread
+the mean of a contender's seeds; in a league the ratings. Errors are given as shares of the spread
 (the standard deviation) of the means over all games, so that files can be averaged.
 """
 
@@ -28,11 +28,14 @@ Results = Mapping[str, Mapping[str, float]]
 
 
 def of_table(file: Path) -> Results:
-    """The share of games won, by contender with seed, and by game."""
-    found: dict[str, dict[str, float]] = {}
+    """The share of games won, by contender and game; the mean of the seeds, which are alike."""
+    found: dict[str, dict[str, list[float]]] = {}
     for cell in read_table(file)[1]:
-        found.setdefault(f"{cell.job.label} {cell.job.seed}", {})[cell.job.game] = cell.mean_rate
-    return found
+        found.setdefault(cell.job.label, {}).setdefault(cell.job.game, []).append(cell.mean_rate)
+    return {
+        label: {game: float(np.mean(rates)) for game, rates in games.items()}
+        for label, games in found.items()
+    }
 
 
 def of_league(file: Path) -> Results:
