@@ -318,6 +318,7 @@ class Words:
         how_to_play: the rules with default options and the names of moves, in at most 350 words,
             for people and for prompts of language models; ends without a newline.
         idea: the game in a sentence that says how it is won.
+        draws: whether a game can end in a draw.
         minutes: how long a game between people takes; 0 if that is not known.
         side: `side(state, player)`: the name of a player's side, such as `white`.
         revealed: `revealed(state, since)`: the options with which an episode that starts from the
@@ -336,6 +337,7 @@ class Words:
     how_to_play: str
     idea: str = ""
     minutes: int = 0
+    draws: bool = True
     side: Callable[[Any, int], str] = field(default_factory=lambda: first_or_second)
     revealed: Callable[[Any, Any | None], Mapping[str, Any]] = nothing_revealed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from azumaya.baselines.agents import Agent
@@ -62,20 +63,23 @@ class Table:
     @property
     def undone(self) -> int | None:
         """The number of moves left after `undo`; None if there is nothing to undo."""
-        persons = (
-            ply
-            for ply in range(len(self.moves) - 1, -1, -1)
-            if self.players[self.history[ply].to_move].agent is None
-        )
-        return next(persons, None)
+        return self.last_of([n for n, player in enumerate(self.players) if player.agent is None])
+
+    def last_of(self, players: Collection[int]) -> int | None:
+        """The number of moves before the last one that one of some players made; None if none."""
+        plies = range(len(self.moves) - 1, -1, -1)
+        return next((ply for ply in plies if self.history[ply].to_move in players), None)
 
     def undo(self) -> bool:
         """Go back to where a person last made a move; returns whether there was one."""
         ply = self.undone
-        if ply is None:
-            return False
+        if ply is not None:
+            self.go_back(ply)
+        return ply is not None
+
+    def go_back(self, ply: int) -> None:
+        """Take all moves back but the first `ply`."""
         del self.history[ply + 1 :], self.moves[ply:]
-        return True
 
     def record(self) -> GameRecord:
         """The record of the game as far as it was played."""

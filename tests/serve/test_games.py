@@ -15,11 +15,11 @@ from starlette.testclient import TestClient
 
 from azumaya.baselines.agents import GreedyAgent
 from azumaya.baselines.arena.entrants import Entrant
-from azumaya.baselines.play.server import choices
-from azumaya.baselines.play.server import games as served_games
+from azumaya.baselines.play.server import choices, memory
+from azumaya.baselines.play.server.access import digest
 from azumaya.baselines.play.server.app import COOKIE
 from azumaya.baselines.play.server.choices import Choices
-from azumaya.baselines.play.server.games import A_MONTH, AN_HOUR, Games, digest
+from azumaya.baselines.play.server.games import A_MONTH, AN_HOUR, Games
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.store import LATER, Kept, Store
 from azumaya.envs import GAMES, Position, find_game
@@ -158,7 +158,7 @@ def test_a_game_in_use_is_one_game(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Otherwise the answer would be added to an old copy, which then replaces what was made since.
     """
-    monkeypatch.setattr(served_games, "IN_MEMORY", 1)
+    monkeypatch.setattr(memory, "IN_MEMORY", 1)
     games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})
     first, other = opened.table.here.legal_moves()[:2]
@@ -175,7 +175,7 @@ def test_a_game_in_use_is_one_game(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_games_leave_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(served_games, "POSITIONS_IN_MEMORY", 4)
+    monkeypatch.setattr(memory, "POSITIONS_IN_MEMORY", 4)
     games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(9)]
     at_hand = [games.at_hand(name, "me") is not None for name in kept]
@@ -184,7 +184,7 @@ def test_long_games_leave_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_game_that_grows_pushes_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Moves count towards the limit of positions, and moves taken back no longer do."""
-    monkeypatch.setattr(served_games, "POSITIONS_IN_MEMORY", 6)
+    monkeypatch.setattr(memory, "POSITIONS_IN_MEMORY", 6)
     games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(3)]
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from azumaya.baselines.play.server.access import digest
 from azumaya.baselines.play.server.app import COOKIE, make_app
-from azumaya.baselines.play.server.games import digest
 from azumaya.baselines.play.server.limits import Limits
 from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.envs.puzzles.bank import load_bank

@@ -1,4 +1,4 @@
-"""The server's pages and its interface: JSON requests on games that only their owners see."""
+"""The server's pages and its interface: JSON requests on games, each for those with its links."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.play.gallery import read_gallery
 from azumaya.baselines.play.replay import replay_page, reviewed_game
 from azumaya.baselines.play.review import Seen
+from azumaya.baselines.play.server.access import Access
 from azumaya.baselines.play.server.answers import JSONAnswer, body_of, object_of
 from azumaya.baselines.play.server.choices import Choices, milliseconds_of
 from azumaya.baselines.play.server.exercises import Exercises
 from azumaya.baselines.play.server.exhibits import A_PAGE_MS, PAGES, Exhibits, replay_answer
-from azumaya.baselines.play.server.games import Games, OpenGame
+from azumaya.baselines.play.server.games import Games
 from azumaya.baselines.play.server.guard import LOOPBACK, Guard
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.once import Once
@@ -95,7 +96,8 @@ class Server:
                 for name, endpoint in {
                     "move": self.move, "answer": self.answer, "undo": self.undo,
                     "explain": self.explain, "hint": self.hint,
-                    "review": self.review,
+                    "review": self.review, "resign": self.resign, "offer": self.offer,
+                    "decline": self.decline,
                 }.items()
             ),
             Route("/watch/{share}", self.watch),
@@ -161,8 +163,10 @@ class Server:
         return answer
 
     async def look(self, request: Request) -> Response:
-        """The view of a game."""
+        """The view of a game; nothing if the page says that it knows all of it."""
         opened = await self._opened(request)
+        if request.query_params.get("known") == opened.opened.news:
+            return JSONAnswer({})
         return JSONAnswer(self.games.view(opened))
 
     async def delete(self, request: Request) -> Response:
@@ -193,6 +197,7 @@ class Server:
     async def review(self, request: Request) -> Response:
         """What a search says of a game that is over, as far as it has come."""
         opened, _ = await self._asked(request)
+        opened.check_player()
         record = self.games.finished(opened)
         kept = opened.kept
         found = await self.reviews.look(kept.id, opened.changes, record, kept.visitor)
@@ -207,6 +212,21 @@ class Server:
         """Take a move back."""
         opened, body = await self._asked(request)
         return JSONAnswer(self.games.undo(opened, body.get("changes")))
+
+    async def resign(self, request: Request) -> Response:
+        """Give the game up."""
+        opened, body = await self._asked(request)
+        return JSONAnswer(self.games.resign(opened, body.get("changes")))
+
+    async def offer(self, request: Request) -> Response:
+        """Offer the other player something, or agree to it."""
+        opened, body = await self._asked(request)
+        return JSONAnswer(self.games.offer(opened, body.get("changes"), body.get("what")))
+
+    async def decline(self, request: Request) -> Response:
+        """Decline an offer."""
+        opened, body = await self._asked(request)
+        return JSONAnswer(self.games.decline(opened, body.get("changes")))
 
     async def answer(self, request: Request) -> Response:
         """Let the agent move whose turn it is; the answer comes when it has moved."""
@@ -253,14 +273,14 @@ class Server:
     def _token(self, request: Request) -> str:
         return request.cookies.get(self.cookie) or request.cookies.get(COOKIE, "")
 
-    async def _opened(self, request: Request) -> OpenGame:
+    async def _opened(self, request: Request) -> Access:
         wanted = request.path_params["game"], self._token(request)
         ready = self.games.at_hand(*wanted)
         if ready is not None:
             return ready
         return await run_in_threadpool(self.games.open, *wanted)
 
-    async def _asked(self, request: Request) -> tuple[OpenGame, dict[str, Any]]:
+    async def _asked(self, request: Request) -> tuple[Access, dict[str, Any]]:
         body = await object_of(request, self.limits.body)
         return await self._opened(request), body
 

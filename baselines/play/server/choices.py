@@ -15,6 +15,7 @@ from azumaya.baselines.play.rules import paragraphs
 from azumaya.baselines.play.server import people
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.own_files import picture
+from azumaya.baselines.play.server.seats import FRIEND, PEOPLE, seated
 from azumaya.baselines.system.files import shown
 from azumaya.baselines.values.champion import CHAMPION, champion_file
 from azumaya.envs import OptionError
@@ -40,7 +41,7 @@ def milliseconds_of(player: str) -> float:
         Milliseconds: 0 for players that do not search, infinity if the name gives no time, such as
         `uct:100000` or a path.
     """
-    if player in (HUMAN, *SIMPLE):
+    if player in (*PEOPLE, *SIMPLE):
         return 0.0
     try:
         return read_search_name(player).milliseconds or inf
@@ -75,7 +76,7 @@ class Choices:
             "games": [self._described(game) for game in self._games.values()],
             "players": [
                 {"name": name, "games": self._played_by(name)}
-                for name in (HUMAN, *SIMPLE, *searching, *self._listed)
+                for name in (HUMAN, FRIEND, *SIMPLE, *searching, *self._listed)
             ],
             "default": f"uct:{usual[-1]}ms" if usual else "greedy",
         }
@@ -119,23 +120,25 @@ class Choices:
             raise RefusalError(
                 400, f"player {name!r}: at most {self._limits.search:g} ms for a move here"
             )
-        if name in (HUMAN, *SIMPLE) or search:
+        if name in PEOPLE:
+            return seated(name)
+        if name in SIMPLE or search:
             return find_entrant(name)
         raise RefusalError(
             400,
-            f"player {shown(name)!r}: must be {HUMAN}, {', '.join(SIMPLE)}, uct:100ms or another "
-            "time, or an agent that the server was started with",
+            f"player {shown(name)!r}: must be {HUMAN}, {FRIEND}, {', '.join(SIMPLE)}, uct:100ms "
+            "or another time, or an agent that the server was started with",
         )
 
     def title(self, game: str) -> str:
         """What the list of games calls a game, which may no longer be offered."""
         return self._games[game].title if game in self._games else game
 
-    def names(self, game: str, players: Sequence[str]) -> list[str]:
-        """What people call the players of a game, which may no longer be offered."""
+    def names(self, game: str, players: Sequence[str], seats: Sequence[int]) -> list[str]:
+        """As `people.names`, for a game that may no longer be offered."""
         if game not in self._games:
             return list(players)
-        return people.names(players, self._games[game], self._limits.search)
+        return people.names(players, self._games[game], self._limits.search, seats)
 
 
 def _offered(name: str) -> Entrant:

@@ -21,10 +21,10 @@ from azumaya.baselines.play.exercises import (
     judge,
 )
 from azumaya.baselines.play.server.answers import JSONAnswer, object_of
-from azumaya.baselines.play.server.games import explained
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.once import Once
 from azumaya.baselines.play.server.readiness import Readiness
+from azumaya.baselines.play.server.views import explained
 from azumaya.baselines.play.server.workers import Workers
 from azumaya.baselines.play.words import notes, sides, worded
 from azumaya.envs import OptionError

@@ -1,68 +1,53 @@
-"""The games on a server: begun, opened by their owners alone, moved in, kept."""
+"""The games on a server: begun, opened, moved in, ended, kept."""
 
 from __future__ import annotations
 
 import datetime
-import hashlib
 import itertools
 import secrets
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
-from weakref import WeakValueDictionary
 
 from azumaya.baselines.agents.asking import check_agent
-from azumaya.baselines.arena.entrants import HUMAN, Entrant, trained_options
 from azumaya.baselines.play.server import people
+from azumaya.baselines.play.server.access import (
+    AGREED,
+    DRAW,
+    NOT_YOURS,
+    RESIGNED,
+    Access,
+    Offer,
+    OpenGame,
+    access,
+    check_owner,
+    digest,
+    id_of,
+    owner_seats,
+    seats_of,
+)
 from azumaya.baselines.play.server.choices import Choices, checked_texts, option_values
 from azumaya.baselines.play.server.limits import Limits, RefusalError
-from azumaya.baselines.play.server.seats import seated
+from azumaya.baselines.play.server.memory import Memory
+from azumaya.baselines.play.server.seats import FRIEND, seated
 from azumaya.baselines.play.server.store import Kept, Store
+from azumaya.baselines.play.server.views import explained, may_undo, possible_offers, view
+from azumaya.baselines.play.server.wishes import check_game, read_wish
 from azumaya.baselines.play.table import Table
-from azumaya.baselines.play.words import in_words, notes, sides
+from azumaya.baselines.play.words import sides
 from azumaya.baselines.system.files import is_count, shown
-from azumaya.envs.game import Game
 from azumaya.envs.notation import GameRecord
-from azumaya.envs.position import MAX_SEED, Position
+from azumaya.envs.position import Position
 from azumaya.envs.render.board import view_of
-from azumaya.envs.render.layout import layout_of
-from azumaya.envs.render.pointing import why_not
 
-IN_MEMORY = 1_500
-"""Games that are kept ready; others are played again from the start when they are opened."""
-POSITIONS_IN_MEMORY = 100_000
-"""Positions of all games that are kept ready. A position takes up to 1.5 kB."""
 LISTED = 50
 """Games that the list of a visitor shows."""
-NOT_YOURS = "there is no such game, or it is not yours"
-MOST_CELLS = 8
-"""Cells that a question may name."""
 AN_HOUR, A_MONTH = 3600, 30 * 24 * 3600
 """Where there are too many games, those without a move are dropped after an hour, others after a
 month without one."""
 DROPPED = 0.01
 """The share of the games that is dropped at once, since looking for them takes a while."""
-
-
-@dataclass
-class OpenGame:
-    """A game in memory. Only the event loop reads and changes it, so it needs no lock.
-
-    Attributes:
-        kept: the game as it began.
-        table: the game as it stands.
-        changes: how often a move was made, or moves were taken back. What was meant for a game
-            that has changed since is told apart by this: the number of moves may be the same again.
-        counted: its positions as of the last request, if it is kept ready, otherwise 0.
-    """
-
-    kept: Kept
-    table: Table
-    changes: int
-    counted: int = 0
 
 
 class Games:
@@ -76,11 +61,7 @@ class Games:
 
     def __init__(self, store: Store, choices: Choices, limits: Limits) -> None:
         self._store, self._choices, self._limits = store, choices, limits
-        self._ready: OrderedDict[str, OpenGame] = OrderedDict()
-        self._positions = 0
-        # A game in use is the same object for all requests, even once it is no longer kept ready.
-        self._in_use: WeakValueDictionary[str, OpenGame] = WeakValueDictionary()
-        self._lock = threading.Lock()
+        self._memory = Memory()
 
     def visitor(self, token: str) -> str:
         """The token if it has a game here, otherwise a new one: nobody may choose theirs."""
@@ -88,8 +69,8 @@ class Games:
 
     # ---- begin and open ----
 
-    def begin(self, visitor: str, wish: Any) -> OpenGame:
-        """Begin a game.
+    def begin(self, visitor: str, wish: Any) -> Access:
+        """Begin a game; returns it as its owner may use it.
 
         Args:
             visitor: the visitor's token.
@@ -98,32 +79,14 @@ class Games:
         Raises:
             ValueError: the wish cannot be met.
         """
-        if not isinstance(wish, Mapping):
-            raise RefusalError(400, "a JSON object is needed")
-        game, owner = self._choices.game(wish.get("game")), digest(visitor)
-        self._check_room(owner)
-        players = (self._choices.player(wish.get("first", HUMAN)),
-                   self._choices.player(wish.get("second", HUMAN)))  # fmt: skip
-        for player in players:
-            _check_game(player, game)
-        names = (players[0].name, players[1].name)
-        seed = wish.get("seed")
-        if seed is None:
-            seed = secrets.randbits(31)
-        if not is_count(seed) or seed > MAX_SEED >> 1:
-            raise RefusalError(400, f"seed={shown(seed)}: a whole number from 0 is needed")
-        texts = checked_texts(game, wish.get("options", {}))
-        kept = Kept(
-            secrets.token_urlsafe(16), secrets.token_urlsafe(16), owner, game.name, texts, names,
-            seed, trained=_trained(game, players, texts),
-        )  # fmt: skip
+        kept, players = read_wish(self._choices, visitor, wish)
+        self._check_room(kept.visitor)
         opened = self._prepared(kept)
         for player in players:
             if player.agent is not None:
                 check_agent(player.agent, opened.table.here, player.name)
         self._store.add(kept)
-        self._put(opened)
-        return opened
+        return access(self._memory.put(opened), kept.id, visitor)
 
     def _check_room(self, owner: str) -> None:
         most = self._limits.games
@@ -138,7 +101,7 @@ class Games:
         now = time.time()
         dropped = self._store.remove_oldest(count, now - AN_HOUR, now - A_MONTH)
         for name in dropped:
-            self._forget(name)
+            self._memory.forget(name)
         return bool(dropped)
 
     def _table(self, kept: Kept) -> Table:
@@ -153,27 +116,24 @@ class Games:
             table.play(move)
         return table
 
-    def open(self, name: str, visitor: str) -> OpenGame:
-        """A game of a visitor; that of another one is refused as if there were none.
+    def open(self, name: str, visitor: str) -> Access:
+        """A game by one of its names; that of another visitor is refused as if there were none.
 
         Raises:
             RefusalError: there is no such game.
         """
-        opened = self.at_hand(name, visitor)
-        if opened is not None:
-            return opened
-        return self._put(self._prepared(self._kept(name, visitor)))
-
-    def _kept(self, name: str, visitor: str) -> Kept:
-        kept = self._store.find(name)
+        found = self.at_hand(name, visitor)
+        if found is not None:
+            return found
+        kept = self._store.find(id_of(name))
         if kept is None:
             raise RefusalError(404, NOT_YOURS)
-        _check_owner(kept, visitor)
-        return kept
+        seats_of(kept, name, visitor)
+        return access(self._memory.put(self._prepared(kept)), name, visitor)
 
     def _prepared(self, kept: Kept) -> OpenGame:
         """A game for which all that moves, views and explanations need is compiled or loaded."""
-        opened = OpenGame(kept, self._table(kept), kept.changes)
+        opened = OpenGame(kept, self._table(kept), kept.changes, kept.ending)
         here = opened.table.here
         view_of(here)
         if not here.is_over:
@@ -184,51 +144,14 @@ class Games:
                 here.explain(action)
         return opened
 
-    def at_hand(self, name: str, visitor: str) -> OpenGame | None:
-        """A game of a visitor if it is in memory.
+    def at_hand(self, name: str, visitor: str) -> Access | None:
+        """As `open`, but only if the game is in memory, otherwise None.
 
         This reads no file, and its cost does not grow with the number of games, so that the event
         loop can call it.
-
-        Raises:
-            RefusalError: it is another visitor's.
         """
-        with self._lock:  # also while it is put first: it may just be deleted
-            opened = self._in_use.get(name)
-            if opened is None:
-                return None
-            _check_owner(opened.kept, visitor)
-            return self._put_first(opened)
-
-    def _put(self, opened: OpenGame) -> OpenGame:
-        with self._lock:
-            return self._put_first(self._in_use.setdefault(opened.kept.id, opened))
-
-    def _put_first(self, opened: OpenGame) -> OpenGame:
-        """Keep a game ready, and those used longest ago no longer; under the lock."""
-        self._ready[opened.kept.id] = opened
-        self._ready.move_to_end(opened.kept.id)
-        self._count(opened, len(opened.table.history))
-        while len(self._ready) > 1 and self._is_full():
-            self._count(self._ready.popitem(last=False)[1], 0)
-        return opened
-
-    def _forget(self, name: str) -> None:
-        """Keep a deleted game no longer."""
-        with self._lock:
-            self._in_use.pop(name, None)
-            ready = self._ready.pop(name, None)
-            if ready is not None:
-                self._count(ready, 0)
-
-    def _is_full(self) -> bool:
-        """Whether more is kept ready than there is room for."""
-        return len(self._ready) > IN_MEMORY or self._positions > POSITIONS_IN_MEMORY
-
-    def _count(self, opened: OpenGame, positions: int) -> None:
-        """Update the running total with the positions that a game now adds to it."""
-        self._positions += positions - opened.counted
-        opened.counted = positions
+        opened = self._memory.find(id_of(name))
+        return None if opened is None else access(opened, name, visitor)
 
     def shared(self, share: str) -> Kept:
         """The game that those may watch who were given its link; raises `RefusalError`."""
@@ -241,23 +164,23 @@ class Games:
         """The record of a game that may be watched; raises `RefusalError`."""
         return _record(self._table(kept), kept)
 
-    def record(self, opened: OpenGame) -> GameRecord:
+    def record(self, game: Access) -> GameRecord:
         """The record of a game as far as it was played; raises `RefusalError`."""
-        kept = self._store.find(opened.kept.id)
+        kept = self._store.find(game.kept.id)
         if kept is None:
             raise RefusalError(404, NOT_YOURS)
-        return _record(opened.table, kept)
+        return _record(game.table, kept)
 
-    def finished(self, opened: OpenGame) -> GameRecord:
+    def finished(self, game: Access) -> GameRecord:
         """The record of a game to be reviewed; raises `RefusalError`."""
-        if not opened.table.here.is_over:
+        if not game.opened.is_over:
             raise RefusalError(409, "a game can be analysed when it is over")
-        return opened.table.record()
+        return game.table.record()
 
-    def called(self, opened: OpenGame) -> list[str]:
-        """What people call both players, with the side where they are called `You`."""
-        side = sides(opened.table.history[0])
-        return [name or side[n] for n, name in enumerate(self._names(opened))]
+    def called(self, game: Access) -> list[str]:
+        """What the asker calls both players, with the side where they are called nothing."""
+        side = sides(game.table.history[0])
+        return [name or side[n] for n, name in enumerate(self._names(game))]
 
     def listed(self, visitor: str) -> list[dict[str, Any]]:
         """The games of a visitor, the last touched first."""
@@ -265,7 +188,8 @@ class Games:
             {
                 "id": kept.id, "game": self._choices.title(kept.game),
                 "players": kept.players, "moves": len(kept.moves), "result": kept.result,
-                "names": self._choices.names(kept.game, kept.players), "touched": kept.touched,
+                "names": self._owners_names(kept),
+                "touched": kept.touched,
             }
             for kept in self._store.of_visitor(digest(visitor), LISTED)
         ]  # fmt: skip
@@ -276,13 +200,16 @@ class Games:
         Raises:
             RefusalError: there is no such game.
         """
-        self._kept(name, visitor)
+        kept = self._store.find(name)
+        if kept is None:
+            raise RefusalError(404, NOT_YOURS)
+        check_owner(kept, visitor)
         self._store.remove(name)
-        self._forget(name)
+        self._memory.forget(name)
 
     # ---- moves ----
 
-    def move(self, opened: OpenGame, changes: Any, move: Any) -> dict[str, Any]:
+    def move(self, game: Access, changes: Any, move: Any) -> dict[str, Any]:
         """Make a move of a person; returns the new view.
 
         Raises:
@@ -291,18 +218,18 @@ class Games:
         """
         if not isinstance(move, str):
             raise RefusalError(400, "move: the name of a move is needed")
-        table = opened.table
-        self._check_changes(opened, changes)
-        if table.here.is_over or table.agent is not None:
+        game.check_player()
+        check_changes(game, changes)
+        if not game.may_move:
             raise RefusalError(409, "it is not your turn")
-        self._play(opened, move)
-        return self.view(opened)
+        self._play(game.opened, move)
+        return self.view(game)
 
-    def answer(self, opened: OpenGame, changes: int, move: str) -> dict[str, Any]:
+    def answer(self, game: Access, changes: int, move: str) -> dict[str, Any]:
         """Make an agent's move, unless the game has gone on or back since; returns the view.
 
         Args:
-            opened: the game.
+            game: the game.
             changes: its changes when the agent was asked.
             move: the agent's move.
 
@@ -310,157 +237,185 @@ class Games:
             ValueError: the move cannot be made.
             sqlite3.Error: it cannot be kept; nothing was changed.
         """
-        if opened.changes == changes and opened.table.agent is not None:
-            self._play(opened, move)
-        return self.view(opened)
+        if game.changes == changes and game.table.agent is not None:
+            self._play(game.opened, move)
+        return self.view(game)
 
     def _play(self, opened: OpenGame, move: str) -> None:
         table = opened.table
         if len(table.moves) >= self._limits.plies:
             raise RefusalError(409, f"a game here has at most {self._limits.plies:,} moves")
         after = table.here.copy().play(move)  # only a legal move is kept
-        result = people.outcome(after, self._names(opened)) if after.is_over else ""
+        called = self._owners_names(opened.kept)
+        result = people.outcome(after, called, after.returns()) if after.is_over else ""
         # What cannot be kept is not made either, otherwise it would be lost with the process.
         self._keep(opened, [*table.moves, move], result)
         table.play(move)
 
-    def _keep(self, opened: OpenGame, moves: Sequence[str], result: str = "") -> None:
-        changes = self._store.keep_moves(opened.kept.id, moves, result)
+    def _keep(
+        self, opened: OpenGame, moves: Sequence[str], result: str = "", ending: str = ""
+    ) -> None:
+        changes = self._store.keep_moves(opened.kept.id, moves, result, ending)
         if changes is None:  # it was deleted meanwhile
-            self._forget(opened.kept.id)
+            self._memory.forget(opened.kept.id)
             raise RefusalError(404, NOT_YOURS)
-        opened.changes = changes
+        opened.changes, opened.offer = changes, None
 
-    def undo(self, opened: OpenGame, changes: Any) -> dict[str, Any]:
+    def undo(self, game: Access, changes: Any) -> dict[str, Any]:
         """Take moves back to the last one of a person; returns the view.
 
         Raises:
-            RefusalError: there is none.
+            RefusalError: there is none, or another player has to agree.
             sqlite3.Error: this cannot be kept; nothing was changed.
         """
-        table = opened.table
-        self._check_changes(opened, changes)
-        if table.undone is None:
+        game.check_player()
+        check_changes(game, changes)
+        if not may_undo(game):
+            raise RefusalError(409, "a move can be taken back only if both players agree")
+        if game.table.undone is None:
             raise RefusalError(409, "there is nothing to undo")
-        self._keep(opened, table.moves[: table.undone])
-        table.undo()
-        return self.view(opened)
+        self._go_back(game.opened, game.table.undone)
+        return self.view(game)
 
-    @staticmethod
-    def _check_changes(opened: OpenGame, changes: Any) -> None:
-        if not is_count(changes):
-            raise RefusalError(400, "changes: the number in the view of the game is needed")
-        if changes != opened.changes:
-            raise RefusalError(409, f"the game is at move {len(opened.table.moves)} by now")
+    def _go_back(self, opened: OpenGame, ply: int) -> None:
+        self._keep(opened, opened.table.moves[:ply])
+        opened.table.go_back(ply)
+
+    # ---- what players agree on ----
+
+    def resign(self, game: Access, changes: Any) -> dict[str, Any]:
+        """Give a game up: whoever makes the moves of both players does so for the one to move.
+
+        Returns:
+            The new view.
+
+        Raises:
+            RefusalError: the asker does not play, or the game is over.
+            sqlite3.Error: this cannot be kept; nothing was changed.
+        """
+        game.check_player()
+        check_changes(game, changes)
+        if game.opened.is_over:
+            raise RefusalError(409, "the game is over")
+        loser = game.table.here.to_move if len(game.seats) > 1 else game.seats[0]
+        self._end(game.opened, f"{RESIGNED}{loser}")
+        return self.view(game)
+
+    def _end(self, opened: OpenGame, ending: str) -> None:
+        """End a game as its players want it."""
+        called, ended = self._owners_names(opened.kept), replace(opened, ending=ending)
+        result = people.outcome(opened.table.here, called, ended.returns)
+        self._keep(opened, opened.table.moves, result, ending)
+        opened.ending = ending
+
+    def offer(self, game: Access, changes: Any, what: Any) -> dict[str, Any]:
+        """Offer the other player something; it is done if they have offered the same.
+
+        Args:
+            game: the game.
+            changes: its changes as the asker knows them.
+            what: `DRAW`, or `TAKEBACK` of the last move of whoever offers it first.
+
+        Returns:
+            The new view.
+
+        Raises:
+            RefusalError: it cannot be offered.
+            sqlite3.Error: it cannot be kept; nothing was changed.
+        """
+        game.check_player()
+        check_changes(game, changes)
+        opened, waiting = game.opened, game.opened.offer
+        is_agreed = waiting is not None and waiting.what == what and waiting.seat not in game.seats
+        if not is_agreed and what not in possible_offers(game):
+            raise RefusalError(409, f"{shown(what)!r} cannot be offered now")
+        if is_agreed or len(game.seats) > 1:
+            self._agree(opened, waiting or Offer(what, opened.table.here.to_move))
+        elif waiting != Offer(what, game.seats[0]):
+            opened.offer, opened.offers = Offer(what, game.seats[0]), opened.offers + 1
+        return self.view(game)
+
+    def _agree(self, opened: OpenGame, offer: Offer) -> None:
+        """Do what both players want."""
+        if offer.what == DRAW:
+            self._end(opened, AGREED)
+            return
+        ply = opened.table.last_of([offer.seat])
+        if ply is not None:
+            self._go_back(opened, ply)
+
+    def decline(self, game: Access, changes: Any) -> dict[str, Any]:
+        """Decline what the other player has offered, or withdraw an offer; returns the view."""
+        game.check_player()
+        check_changes(game, changes)
+        if game.opened.offer is not None:
+            game.opened.offer, game.opened.offers = None, game.opened.offers + 1
+        return self.view(game)
 
     # ---- what is shown ----
 
-    def _names(self, opened: OpenGame) -> list[str]:
-        return self._choices.names(opened.kept.game, opened.kept.players)
+    def _names(self, game: Access) -> list[str]:
+        return self._choices.names(game.kept.game, game.kept.players, game.seats)
 
-    def view(self, opened: OpenGame) -> dict[str, Any]:
+    def _owners_names(self, kept: Kept) -> list[str]:
+        return self._choices.names(kept.game, kept.players, owner_seats(kept))
+
+    def view(self, game: Access) -> dict[str, Any]:
         """What the page shows of a game."""
-        table, kept = opened.table, opened.kept
-        here, agent = table.here, table.agent
-        yours = not here.is_over and agent is None
-        shown = view_of(here, table.last_action, movable=yours)
-        return {
-            **shown,
-            **notes(shown, sides(here)),
-            **people.turn(table, self._names(opened)),
-            "id": kept.id,
-            "share": kept.share,
-            "game": here.game.name,
-            "title": here.game.title,
-            "idea": here.game.words.idea,
-            "players": kept.players,
-            "options": kept.options,
-            "seed": kept.seed,
-            "ply": len(table.moves),
-            "changes": opened.changes,
-            "made": list(table.moves),
-            "movers": [position.to_move for position in table.history[:-1]],
-            "yours": yours,
-            "toMove": here.to_move,
-            "thinking": agent is not None,
-            "over": here.is_over,
-            "returns": here.returns(),
-            "canUndo": table.undone is not None,
-            "text": str(here),
-        }
+        return view(game, self._names(game))
 
-    def explain(self, opened: OpenGame, changes: Any, cells: Any, label: Any) -> list[str]:
+    def explain(self, game: Access, changes: Any, cells: Any, label: Any) -> list[str]:
         """Why pointing at some cells makes no move; raises `RefusalError`."""
-        self._check_changes(opened, changes)
-        return explained(opened.table.here, cells, label)
+        check_changes(game, changes)
+        return explained(game.table.here, cells, label)
 
-    def thinking(self, opened: OpenGame) -> tuple[str, Position, int]:
+    def thinking(self, game: Access) -> tuple[str, Position, int]:
         """The agent to move, the position, and the key of its draws.
 
         Raises:
-            RefusalError: it is no agent's turn, or the server no longer offers this agent.
+            RefusalError: it is no agent's turn, the asker does not play, or the server no longer
+                offers this agent.
         """
-        table = opened.table
-        if table.agent is None:
+        table = game.table
+        if game.opened.is_over or table.agent is None:
             raise RefusalError(409, "no agent is to move")
+        game.check_player()
         name = table.players[table.here.to_move].name
         try:
             player = self._choices.player(name)
-            _check_game(player, table.here.game)
+            check_game(player, table.here.game)
         except RefusalError as error:
             raise RefusalError(410, f"this game cannot go on here: {error}") from error
         return name, table.here, table.key
 
-    def hinted(
-        self, opened: OpenGame, changes: Any, milliseconds: Any
-    ) -> tuple[Position, float, int]:
+    def hinted(self, game: Access, changes: Any, milliseconds: Any) -> tuple[Position, float, int]:
         """What is needed to search for a hint.
 
         Raises:
-            RefusalError: the game is over or at another move, or the time is too long.
+            RefusalError: the game is over or at another move, the time is too long, or the hint
+                would be unfair.
         """
-        self._check_changes(opened, changes)
+        game.check_player()
+        check_changes(game, changes)
         numeric = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
         if not numeric or not 0 < milliseconds <= self._limits.search:
             raise RefusalError(400, f"milliseconds: above 0 and at most {self._limits.search:g}")
-        if opened.table.here.is_over:
+        if game.opened.is_over:
             raise RefusalError(409, "the game is over")
-        return opened.table.here, float(milliseconds), opened.table.key
+        if FRIEND in game.kept.players:
+            raise RefusalError(409, "against a friend there are no hints")
+        return game.table.here, float(milliseconds), game.table.key
 
 
-def explained(position: Position, cells: Any, label: Any) -> list[str]:
-    """Why pointing at some cells makes no move; raises `RefusalError`."""
-    known = len(layout_of(position.scene().board).centres)
-    if not isinstance(label, str) or not isinstance(cells, list) or len(cells) > MOST_CELLS:
-        raise RefusalError(400, f"cells: up to {MOST_CELLS} cells and a label are needed")
-    if not all(is_count(cell) and cell < known for cell in cells):
-        raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
-    both = sides(position)
-    return [in_words(sentence, both) for sentence in why_not(position, cells, label)]
-
-
-def _check_game(player: Entrant, game: Game) -> None:
-    if player.game is not None and player.game is not game:
-        raise RefusalError(400, f"player {player.name}: plays {player.game.name} only")
-
-
-def _trained(game: Game, players: Sequence[Entrant], texts: Mapping[str, str]) -> dict[str, Any]:
-    """The options of the checkpoints among the players that no text replaces."""
-    trained = trained_options(game, players, option_values(game, texts))
-    return {name: value for name, value in trained.items() if name not in texts}
+def check_changes(game: Access, changes: Any) -> None:
+    """Raises `RefusalError` if the game has changed since a page showed it."""
+    if not is_count(changes):
+        raise RefusalError(400, "changes: the number in the view of the game is needed")
+    if changes != game.changes:
+        raise RefusalError(409, f"the game is at move {len(game.table.moves)} by now")
 
 
 def _record(table: Table, kept: Kept) -> GameRecord:
     """The record of a game, of the day when it last changed."""
     day = datetime.datetime.fromtimestamp(kept.touched, datetime.UTC).date()
     return replace(table.record(), date=day.isoformat())
-
-
-def _check_owner(kept: Kept, visitor: str) -> None:
-    if not secrets.compare_digest(kept.visitor, digest(visitor)):
-        raise RefusalError(404, NOT_YOURS)
-
-
-def digest(token: str) -> str:
-    """What is kept of a visitor's token, so that the file alone opens no game."""
-    return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()

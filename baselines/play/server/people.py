@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from azumaya.baselines.arena.entrants import HUMAN
-from azumaya.baselines.play.table import Table
+from azumaya.baselines.play.server.access import OpenGame
+from azumaya.baselines.play.server.seats import PEOPLE
 from azumaya.baselines.play.words import capital, sides
 from azumaya.baselines.values.champion import CHAMPION, champion_file
 from azumaya.envs import Position
@@ -70,30 +70,41 @@ def player_name(player: str, game: Game, longest: float) -> str:
     return f"Azumaya ({player})"
 
 
-def names(players: Sequence[str], game: Game, longest: float) -> list[str]:
-    """What people call both players: an agent's name, `You`, or nothing where both are people."""
-    alone = list(players).count(HUMAN) == 1
+def names(players: Sequence[str], game: Game, longest: float, seats: Sequence[int]) -> list[str]:
+    """What people call both players.
+
+    Args:
+        players: the players' names.
+        game: the game.
+        longest: the most milliseconds of a search.
+        seats: the players whose moves the reader makes.
+
+    Returns:
+        An agent's name, `You` for the reader's only seat, nothing for other people.
+    """
     return [
-        ("You" if alone else "") if name == HUMAN else player_name(name, game, longest)
-        for name in players
+        ("You" if [n] == list(seats) else "")
+        if name in PEOPLE
+        else player_name(name, game, longest)
+        for n, name in enumerate(players)
     ]
 
 
-def turn(table: Table, called: Sequence[str]) -> dict[str, Any]:
+def turn(opened: OpenGame, called: Sequence[str]) -> dict[str, Any]:
     """Whose turn it is or who has won, as the page shows it.
 
     Args:
-        table: the game.
+        opened: the game.
         called: what people call the players.
 
     Returns:
         The view's `status`, `called` and `sides`.
     """
-    here = table.here
+    table, here = opened.table, opened.table.here
     side, shown = sides(here), _shown(here, called)
     mover = here.to_move
-    if here.is_over:
-        status = outcome(here, called)
+    if opened.is_over:
+        status = outcome(here, called, opened.returns)
     elif table.agent is not None:
         status = f"{shown[mover]} is thinking"
     else:
@@ -106,9 +117,19 @@ def _shown(position: Position, called: Sequence[str]) -> list[str]:
     return [name or capital(side) for name, side in zip(called, sides(position), strict=True)]
 
 
-def outcome(position: Position, called: Sequence[str]) -> str:
-    """Who has won a game that is over."""
-    returns, shown = position.returns(), _shown(position, called)
+def ended(opened: OpenGame) -> str:
+    """How the players have ended a game, in a sentence; empty if they have not."""
+    loser = opened.loser
+    return (
+        f"{capital(sides(opened.table.here)[loser])} resigned."
+        if loser is not None
+        else ("Both players agreed on a draw." if opened.ending else "")
+    )
+
+
+def outcome(position: Position, called: Sequence[str], returns: Sequence[float]) -> str:
+    """Who has won a game that is over, by its returns."""
+    shown = _shown(position, called)
     if returns[0] == returns[1]:
         return "A draw"
     winner = shown[int(returns[1] > returns[0])]

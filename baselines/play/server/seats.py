@@ -9,6 +9,11 @@ from azumaya.baselines.agents import Agent
 from azumaya.baselines.arena.entrants import HUMAN, Entrant
 from azumaya.envs import Position
 
+FRIEND = "friend"
+"""A person at another device, who plays by a link."""
+PEOPLE = frozenset({HUMAN, FRIEND})
+"""The names of players who are people."""
+
 
 class Absent(Agent):
     """An agent as this process needs it, where nobody asks it: a name at the table.
@@ -26,4 +31,4 @@ class Absent(Agent):
 
 def seated(name: str) -> Entrant:
     """The player of a name at a table of this process."""
-    return Entrant(name, None if name == HUMAN else Absent(name))
+    return Entrant(name, None if name in PEOPLE else Absent(name))

@@ -37,11 +37,13 @@ BEGIN
 END;
 """
 COLUMNS = (
-    "id, share, visitor, game, options, players, seed, moves, touched, trained, changes, result"
+    "id, share, visitor, game, options, players, seed, moves, touched, trained, changes, result, "
+    "guest, ending"
 )
 LATER = (
     "trained TEXT NOT NULL DEFAULT '{}'", "changes INTEGER NOT NULL DEFAULT 0",
-    "result TEXT NOT NULL DEFAULT ''",
+    "result TEXT NOT NULL DEFAULT ''", "guest TEXT NOT NULL DEFAULT ''",
+    "ending TEXT NOT NULL DEFAULT ''",
 )  # fmt: skip
 """Columns that were added later; files of earlier versions lack them."""
 OF_GALLERY = "gallery/"
@@ -71,6 +73,8 @@ class Kept:
         trained: options that its checkpoints were trained with, where the visitor typed none.
         changes: how often a move was made, or moves were taken back.
         result: how it ended, for people; empty while it goes on, or if an earlier version kept it.
+        guest: the digest of the token in a friend's link; empty if there is none.
+        ending: how the players have ended it, as in `access.OpenGame`; empty if they have not.
     """
 
     id: str
@@ -85,6 +89,8 @@ class Kept:
     trained: Mapping[str, Any] = field(default_factory=dict)
     changes: int = 0
     result: str = ""
+    guest: str = ""
+    ending: str = ""
 
 
 class Store:
@@ -144,17 +150,23 @@ class Store:
         row = (
             kept.id, kept.share, kept.visitor, kept.game, json.dumps(dict(kept.options)),
             json.dumps(kept.players), kept.seed, json.dumps(kept.moves), time.time(),
-            json.dumps(dict(kept.trained)), kept.changes, kept.result,
+            json.dumps(dict(kept.trained)), kept.changes, kept.result, kept.guest, kept.ending,
         )  # fmt: skip
         places = ", ".join("?" * len(row))
         self._run(f"INSERT INTO games ({COLUMNS}) VALUES ({places})", row)
 
-    def keep_moves(self, game: str, moves: Sequence[str], result: str = "") -> int | None:
-        """Keep the moves of a game; returns its changes so far, None if there is no such game."""
+    def keep_moves(
+        self, game: str, moves: Sequence[str], result: str = "", ending: str = ""
+    ) -> int | None:
+        """Keep the moves of a game, and how it ended, if it has.
+
+        Returns:
+            Its changes so far; None if there is no such game.
+        """
         kept = self._run(
-            "UPDATE games SET moves = ?, touched = ?, changes = changes + 1, result = ? "
-            "WHERE id = ? RETURNING changes",
-            (json.dumps(list(moves)), time.time(), result, game),
+            "UPDATE games SET moves = ?, touched = ?, changes = changes + 1, result = ?, "
+            "ending = ? WHERE id = ? RETURNING changes",
+            (json.dumps(list(moves)), time.time(), result, ending, game),
         )
         return int(str(kept[0][0])) if kept else None
 
@@ -233,12 +245,11 @@ class Store:
 
 
 def _kept(row: Sequence[object]) -> Kept:
-    game, share, visitor, name, options, players, seed, moves, touched, trained, changes, result = (
-        row
-    )
+    game, share, visitor, name, options, players, seed, moves, touched, *later = row
+    trained, changes, result, guest, ending = later
     first, second = json.loads(str(players))
     return Kept(
         str(game), str(share), str(visitor), str(name), json.loads(str(options)), (first, second),
         int(str(seed)), tuple(json.loads(str(moves))), float(str(touched)),
-        json.loads(str(trained)), int(str(changes)), str(result),
+        json.loads(str(trained)), int(str(changes)), str(result), str(guest), str(ending),
     )  # fmt: skip

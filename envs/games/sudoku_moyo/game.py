@@ -61,6 +61,8 @@ MOYO = Game(
         payoff_bound=lambda settings: CELLS if settings["scoring"] == "points" else 1,
         variants=VARIANTS,
     ),
-    words=Words.of(text, words, how_to_play=text.HOW_TO_PLAY, idea=text.IDEA, minutes=10),
+    words=Words.of(
+        text, words, how_to_play=text.HOW_TO_PLAY, idea=text.IDEA, minutes=10, draws=False
+    ),
     symmetries=replace(SYMMETRIES, options=moved_options),
 )

@@ -1,0 +1,64 @@
+"""A game as a visitor wishes it, read and checked."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from azumaya.baselines.arena.entrants import HUMAN, Entrant, trained_options
+from azumaya.baselines.play.server.access import digest, friend_key
+from azumaya.baselines.play.server.choices import Choices, checked_texts, option_values
+from azumaya.baselines.play.server.limits import RefusalError
+from azumaya.baselines.play.server.seats import FRIEND
+from azumaya.baselines.play.server.store import Kept
+from azumaya.baselines.system.files import is_count, shown
+from azumaya.envs.game import Game
+from azumaya.envs.position import MAX_SEED
+
+
+def read_wish(choices: Choices, visitor: str, wish: Any) -> tuple[Kept, list[Entrant]]:
+    """The game that a visitor wishes, and its players.
+
+    Args:
+        choices: what may be chosen.
+        visitor: the visitor's token.
+        wish: `game`, and optionally `options`, `first`, `second` and `seed`.
+
+    Raises:
+        ValueError: the wish cannot be met.
+    """
+    if not isinstance(wish, Mapping):
+        raise RefusalError(400, "a JSON object is needed")
+    game = choices.game(wish.get("game"))
+    first, second = (choices.player(wish.get(side, HUMAN)) for side in ("first", "second"))
+    names = (first.name, second.name)
+    for player in (first, second):
+        check_game(player, game)
+    if FRIEND in names and HUMAN not in names:
+        raise RefusalError(400, f"player {FRIEND}: plays only against {HUMAN}")
+    seed = wish.get("seed")
+    if seed is None:
+        seed = secrets.randbits(31)
+    if not is_count(seed) or seed > MAX_SEED >> 1:
+        raise RefusalError(400, f"seed={shown(seed)}: a whole number from 0 is needed")
+    texts = checked_texts(game, wish.get("options", {}))
+    name = secrets.token_urlsafe(16)
+    kept = Kept(
+        name, secrets.token_urlsafe(16), digest(visitor), game.name, texts, names, seed,
+        trained=_trained(game, (first, second), texts),
+        guest=digest(friend_key(name, visitor)) if FRIEND in names else "",
+    )  # fmt: skip
+    return kept, [first, second]
+
+
+def check_game(player: Entrant, game: Game) -> None:
+    """Raises `RefusalError` if a player plays another game only."""
+    if player.game is not None and player.game is not game:
+        raise RefusalError(400, f"player {player.name}: plays {player.game.name} only")
+
+
+def _trained(game: Game, players: Sequence[Entrant], texts: Mapping[str, str]) -> dict[str, Any]:
+    """The options of the checkpoints among the players that no text replaces."""
+    trained = trained_options(game, players, option_values(game, texts))
+    return {name: value for name, value in trained.items() if name not in texts}
