@@ -9,6 +9,7 @@
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
 //   undo(), hint()         take a move back; resolves to {summary, moves: [{move, verdict}]}
+// `host.flipped` shows the board from the other side at first.
 // `point(moves)` draws moves that have not been made: arrows, or ghosts of numbers.
 //
 // Nothing here knows a game. A move is [name, label, paths]: it is made by clicking the cells of one
@@ -37,7 +38,7 @@ class Board {
     this.forbidding = []; // the cells that a refusal names
     this.label = ""; // the label chosen before any cell
     this.known = []; // labels seen so far, so that their buttons stay where they are
-    this.flipped = false;
+    this.flipped = Boolean(host.flipped);
     this.withCandidates = false;
     this.focused = 0;
     this.pointed = []; // moves that are drawn without being made, the best first

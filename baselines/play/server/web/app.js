@@ -12,8 +12,8 @@ import { showStart } from "./start.js";
 async function route() {
   const here = (shown.visit += 1);
   const path = location.pathname.slice(ROOT.pathname.length);
-  const game = path.match(/^g\/([\w-]+)$/);
-  const reviewed = path.match(/^(g|gallery)\/([\w-]+)\/analysis$/);
+  const game = path.match(/^g\/([\w.-]+)$/);
+  const reviewed = path.match(/^(g|gallery)\/([\w.-]+)\/analysis$/);
   const exercise = path.match(/^exercises\/(\w+)\/(\w+)\/(\d+)$/);
   try {
     if (game) {

@@ -1,9 +1,8 @@
 // What stands beside the board: the end of the game, moves, rules, sharing.
 
 import { add, at, choices, remember, remembered } from "./page.js";
+import { addCopy } from "./links.js";
 import { addLegend, addRules } from "./rules.js";
-
-const COPIED_FOR = 3000;
 
 // Returns the function that renews it. The row to share is made only once: it may show a link that
 // is just being copied.
@@ -15,7 +14,7 @@ export function buildAside(aside, first, begin) {
   const list = add(aside, "ol", "", { class: "moves" });
   const showRules = buildRules(aside, first);
   add(aside, "h2", "Share");
-  buildShare(add(aside, "div", "", { class: "row" }), first.id, first.share);
+  buildShare(add(aside, "div", "", { class: "row" }), first);
   return (view) => {
     players.replaceChildren();
     view.called.forEach((name, n) => add(players, "div", isSide(view, n) ? name : `${name}: ${view.sides[n]}`));
@@ -53,9 +52,10 @@ function showEnd(card, view, begin) {
     for (const each of row.querySelectorAll("button")) each.disabled = false;
   };
   const [first, second] = view.players;
-  add(row, "button", "Rematch", { type: "button", class: "go" }).addEventListener("click", () => again(first, second));
-  if (first !== second) add(row, "button", "Swap sides", { type: "button" }).addEventListener("click", () => again(second, first));
-  add(row, "a", "Analyse", { class: "link", href: at(`g/${view.id}/analysis`) });
+  const isOwn = view.seats.length && (view.friend || !view.players.includes("friend"));
+  if (isOwn) add(row, "button", "Rematch", { type: "button", class: "go" }).addEventListener("click", () => again(first, second));
+  if (isOwn && first !== second) add(row, "button", "Swap sides", { type: "button" }).addEventListener("click", () => again(second, first));
+  if (view.seats.length) add(row, "a", "Analyse", { class: "link", href: at(`g/${view.id}/analysis`) });
   add(row, "a", "New game", { class: "link", href: at("") });
   if (isNew) card.scrollIntoView({ block: "nearest" });
 }
@@ -85,20 +85,9 @@ export function buildRules(aside, first) {
   };
 }
 
-function buildShare(row, id, share) {
+function buildShare(row, { id, share, watch }) {
   add(row, "a", "Watch", { class: "link", href: at(`watch/${share}`), target: "_blank", rel: "noopener" });
   add(row, "a", "Record", { class: "link", href: at(`api/games/${id}/record`), download: "" });
-  const copy = add(row, "button", "Copy link", { type: "button" });
-  copy.addEventListener("click", async () => {
-    const link = at(`watch/${share}`);
-    try {
-      await navigator.clipboard.writeText(link);
-      copy.textContent = "Copied";
-      setTimeout(() => { copy.textContent = "Copy link"; }, COPIED_FOR);
-    } catch { // browsers copy only on pages by HTTPS or from this machine, and only if allowed
-      const shown = add(row, "input", "", { "aria-label": "Link", readonly: "", value: link });
-      copy.remove();
-      shown.select();
-    }
-  });
+  addCopy(row, "Copy link", at(`watch/${share}`));
+  addCopy(row, "Copy live link", at(`g/${watch}`));
 }

@@ -3,7 +3,7 @@
 import { begin, seats } from "./begin.js";
 import { add } from "./page.js";
 
-const NAMES = { human: "another person at this screen", random: "random moves", greedy: "greedy, one step ahead" };
+const NAMES = { human: "another person at this screen", friend: "a friend at another device, by a link", random: "random moves", greedy: "greedy, one step ahead" };
 const KINDS = { uct: "tree search", champion: "trained search" };
 
 // Levels are shown by their names, other agents by what the library calls them.

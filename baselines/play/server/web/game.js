@@ -1,7 +1,11 @@
 // Playing a game: what the person does goes to the server, and the agent is asked for its moves.
 
+import { buildAgreements, newsOf } from "./agree.js";
 import { buildAside } from "./aside.js";
 import { mount } from "./board.js";
+import { followGame } from "./follow.js";
+import { rememberJoined } from "./joined.js";
+import { buildInvitation } from "./links.js";
 import { add, ask, entitle, main, shown } from "./page.js";
 
 const RETRIES = 5;
@@ -16,7 +20,9 @@ export function showGame(first, begin) {
   const column = add(page, "div");
   const place = add(column, "div");
   const again = add(column, "button", "Try again", { class: "go", type: "button", hidden: "" });
-  const showAside = buildAside(add(page, "div", "", { class: "aside" }), first, begin);
+  const aside = add(page, "div", "", { class: "aside" });
+  const showAside = buildAside(aside, first, begin);
+  const showInvitation = buildInvitation(column, aside, first);
   let view = first;
   let busy = false;
   let asking = null; // the view for which the agent's move is being asked for
@@ -24,13 +30,19 @@ export function showGame(first, begin) {
   let pending = new AbortController(); // ends what changes the game, which can be looked at instead
   const api = (name, body = {}, signal = undefined) =>
     ask(`games/${view.id}/${name}`, { changes: view.changes, ...body }, "POST", signal);
+  const isAlone = first.seats.length > 0 && !first.players.includes("friend"); // with nobody to ask
   const board = mount(place, {
+    flipped: first.follows && first.seats.includes(1),
     play: (move) => act(() => api("move", { move }, pending.signal)),
-    undo: () => act(() => api("undo", {}, pending.signal)),
-    hint: () => patiently(() => api("hint")).catch((problem) => ({ summary: problem.message, moves: [] })),
+    undo: isAlone && (() => act(() => api("undo", {}, pending.signal))),
+    hint: isAlone && (() => patiently(() => api("hint")).catch((problem) => ({ summary: problem.message, moves: [] }))),
     explain: (cells, label) => api("explain", { cells, label })
       .then(({ sentences }) => sentences, (problem) => [problem.message]),
   });
+
+  const showAgreements = buildAgreements(place, (name, body) => act(() => api(name, body)));
+  const lookNow = first.follows
+    ? followGame(here, () => view, takeNews, (words) => board.say(words)) : () => {};
 
   async function act(work) {
     if (busy) return;
@@ -95,18 +107,26 @@ export function showGame(first, begin) {
   function follow(next, said = "") {
     if (here !== shown.visit) return;
     show(next);
-    if (view.thinking) answer();
+    if (view.thinking && view.seats.length) answer();
     else board.say(said);
+  }
+
+  // What others have done.
+  function takeNews(next) {
+    follow(next, newsOf(view, next));
   }
 
   function show(next) {
     view = next;
-    shown.wake = askAgain;
-    entitle(`${view.title} - Azumaya`, view.title);
+    shown.wake = view.follows ? lookNow : askAgain;
+    entitle(`${view.follows && view.yours ? "Your turn: " : ""}${view.title} - Azumaya`, view.title);
     board.show(view);
     again.hidden = true;
     Object.assign(page.dataset, { ply: view.ply, yours: view.yours, over: view.over });
     showAside(view);
+    showInvitation(view);
+    rememberJoined(view);
+    showAgreements(view);
   }
 
   again.addEventListener("click", () => {

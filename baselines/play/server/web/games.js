@@ -46,5 +46,6 @@ function addList(section, heading, games, remove) {
 
 function against(names) {
   const others = names.filter((name) => name && name !== "You");
+  if (names.includes("You") && !others.length) return "against a friend";
   return others.length ? `against ${others.join(" and ")}` : "two people";
 }

@@ -4,11 +4,12 @@ import { begin, seats } from "./begin.js";
 import { addEntry } from "./exercises.js";
 import { addForm } from "./form.js";
 import { showGames } from "./games.js";
+import { showJoined } from "./joined.js";
 import { add, ask, at, choices, entitle, main, remember, remembered, shown } from "./page.js";
 import { addRules } from "./rules.js";
 
 const SIDES = [["first", "First"], ["second", "Second"], ["random", "Random"]];
-const PERSON = "Another person here";
+const PEOPLE = { "A friend, by a link": "friend", "Another person here": "human" };
 const USUAL = { level: "Easy", side: "first" };
 
 export async function showStart(here) {
@@ -22,6 +23,7 @@ export async function showStart(here) {
   const list = add(main, "ul", "", { class: "cards" });
   for (const game of offered.games) addCard(list, game, (button) => play(game, button));
   showGames(add(main, "section"), games);
+  showJoined(add(main, "section"));
   addEntry(add(main, "section"), here);
   const more = add(main, "details", "", { class: "more" });
   add(more, "summary", "Play with options");
@@ -29,8 +31,8 @@ export async function showStart(here) {
   add(add(main, "p", "Or watch "), "a", "games between agents", { href: at("gallery") });
 
   async function play({ name, title, levels }, pressed) {
-    const opponent = chosen.level === PERSON ? "human"
-      : (levels.find((level) => level.name === chosen.level) ?? levels.at(-1)).player;
+    const opponent = PEOPLE[chosen.level]
+      ?? (levels.find((level) => level.name === chosen.level) ?? levels.at(-1)).player;
     const buttons = list.querySelectorAll("button");
     for (const button of buttons) button.disabled = true;
     error.textContent = "";
@@ -53,7 +55,7 @@ export async function showStart(here) {
 function addChoices(parent, games) {
   const levels = games.reduce((most, { levels }) => (levels.length > most.length ? levels : most), []);
   const chosen = { ...USUAL, ...remembered("start", {}) };
-  const names = [...levels.map(({ name }) => name), PERSON];
+  const names = [...levels.map(({ name }) => name), ...Object.keys(PEOPLE)];
   if (!names.includes(chosen.level)) chosen.level = USUAL.level;
   const box = add(parent, "div", "", { class: "choose" });
   const opponents = addRadios(box, "Opponent", names.map((name) => [name, name]), chosen, "level");
@@ -64,6 +66,8 @@ function addChoices(parent, games) {
     add(meanings, "dt", name);
     add(meanings, "dd", meaning);
   }
+  add(meanings, "dt", "A friend");
+  add(meanings, "dd", "Plays at another device: you get a link to send.");
   addRadios(box, "You move", SIDES, chosen, "side");
   return chosen;
 }

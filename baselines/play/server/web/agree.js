@@ -1,0 +1,51 @@
+// What players agree on: resigning, a draw, taking a move back.
+
+import { add } from "./page.js";
+
+const ASKED = { draw: "a draw", takeback: "to take the last move back" };
+const BUTTONS = { draw: "Offer a draw", takeback: "Ask to take back" };
+
+// `act(name, body)` sends what the person wants. Returns the function that renews the controls.
+export function buildAgreements(parent, act) {
+  const box = add(parent, "div", "", { class: "agree", role: "group", "aria-label": "Resign and offers" });
+  const words = add(box, "p", "", { role: "status" });
+  const row = add(box, "div", "", { class: "row" });
+  let last = "";
+  return (view) => {
+    const isOver = view.over || !view.seats.length;
+    const state = JSON.stringify([isOver, view.offers, view.offer]);
+    if (state === last) return; // a button that is being pressed stays
+    last = state;
+    const hadFocus = row.contains(document.activeElement);
+    row.replaceChildren();
+    words.textContent = isOver || !view.offer ? "" : told(view);
+    if (!isOver) addButtons(row, view, act);
+    box.hidden = isOver;
+    if (hadFocus) row.querySelector("button")?.focus();
+  };
+}
+
+function addButtons(row, { seats, offers, offer }, act) {
+  const press = (text, name, body) =>
+    add(row, "button", text, { type: "button" }).addEventListener("click", () => act(name, body));
+  if (offer?.yours) press("Withdraw", "decline");
+  else if (offer) {
+    press("Accept", "offer", { what: offer.what });
+    press("Decline", "decline");
+  } else for (const what of offers) press(seats.length > 1 ? "Agree on a draw" : BUTTONS[what], "offer", { what });
+  const resign = add(row, "button", "Resign", { type: "button" });
+  resign.addEventListener("click", () => confirm("Resign? The game is lost then.") && act("resign"));
+}
+
+function told({ offer, seats, called }) {
+  const asked = ASKED[offer.what];
+  return offer.yours ? `You have offered ${asked}.` : `${called[1 - seats[0]]} offers ${asked}.`;
+}
+
+// What has happened between two views, in words.
+export function newsOf(before, { ply, made, called, changes, offer, over }) {
+  if (ply > before.ply) return `${called[before.toMove]}: ${made.slice(before.ply).join(", ")}`;
+  if (ply < before.ply) return "The move was taken back.";
+  const isDeclined = before.offer && !offer && !over && changes === before.changes;
+  return isDeclined ? "The offer was declined." : "";
+}

@@ -1,0 +1,157 @@
+"""Two people at two devices, and one who looks on: each a browser of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import PATIENCE_MS
+from tests.browser.playing import place, view, wait_for_turn
+
+TITLE = "Vierer-Dominari"
+
+
+@pytest.fixture
+def device(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Makes a page of another device that follows a link."""
+    contexts, errors = [], []
+
+    def follow(link: str, **settings: Any) -> Any:
+        contexts.append(chromium.new_context(**settings))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(link)
+        page.wait_for_selector(".play")
+        return page
+
+    yield follow
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def invite(page: Any, server: str, title: str = TITLE, side: str = "First") -> str:
+    """Begin a game against a friend; returns the friend's link."""
+    page.goto(server)
+    page.get_by_label("A friend, by a link", exact=True).check()
+    page.get_by_label(side, exact=True).check()
+    page.get_by_role("button", name=f"Play {title}").click()
+    page.wait_for_selector(".play")
+    link: str = page.get_by_label("Your friend's link", exact=True).input_value()
+    return link
+
+
+def press(page: Any, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def put(page: Any, cell: str, label: str) -> None:
+    """Place a number."""
+    page.locator(f"[data-square='{cell}']").click()
+    page.locator(".azb-pad").get_by_text(label, exact=True).click()
+
+
+def await_ply(ply: int, *pages: Any) -> None:
+    for page in pages:
+        page.wait_for_selector(f".play[data-ply='{ply}']")
+
+
+def status(page: Any) -> str:
+    return str(page.locator(".azb-status").text_content())
+
+
+def test_two_play_and_one_looks_on(page: Any, server: str, device: Callable[..., Any]) -> None:
+    link = invite(page, server)
+    page.get_by_text("Waiting for your friend").wait_for()
+    friend = device(link)
+    watcher = device(server.rstrip("/") + f"/g/{view(page)['watch']}")
+    page.get_by_text("Waiting for your friend").wait_for(state="detached")
+    assert status(page) == "Your turn (white)"
+    assert {status(friend), status(watcher)} == {"White to move"}
+    assert watcher.locator(".azb-legal").count() == friend.locator(".azb-legal").count() == 0
+    assert not watcher.get_by_role("button", name="Resign").is_visible()
+    put(page, "c3", "3")
+    await_ply(1, page, friend, watcher)
+    wait_for_turn(friend)
+    assert status(friend) == "Your turn (black)"
+    assert friend.title().startswith("Your turn")
+    assert friend.locator(".azb-said").text_content() == "White: 3c3"
+    place(friend, "2", cell=1)
+    await_ply(2, page, friend, watcher)
+    assert page.locator(".moves li").count() == 2
+    assert "You" in friend.locator(".aside").inner_text()
+
+
+def test_each_sees_the_board_from_their_own_side(
+    page: Any, server: str, device: Callable[..., Any]
+) -> None:
+    friend = device(invite(page, server, side="First"))
+    top = "(e) => e.getBoundingClientRect().top"
+    for each, is_turned in ((page, False), (friend, True)):
+        low, high = (each.locator(f"[data-square='{cell}']").evaluate(top) for cell in ("a1", "a6"))
+        assert (low < high) == is_turned
+
+
+def test_a_draw_and_a_move_back_are_agreed(
+    page: Any, server: str, device: Callable[..., Any]
+) -> None:
+    friend = device(invite(page, server))
+    put(page, "c3", "3")
+    await_ply(1, page, friend)
+    press(page, "Ask to take back")
+    friend.get_by_text("White offers to take the last move back.").wait_for()
+    press(friend, "Decline")
+    page.get_by_text("The offer was declined.").wait_for()
+    press(page, "Ask to take back")
+    press(friend, "Accept")
+    await_ply(0, page, friend)
+    press(friend, "Offer a draw")
+    page.get_by_text("Black offers a draw.").wait_for()
+    press(page, "Accept")
+    for each in (page, friend):
+        each.locator(".end", has_text="Both players agreed on a draw.").wait_for()
+    assert page.get_by_role("button", name="Rematch").count() == 1
+    assert friend.get_by_role("button", name="Rematch").count() == 0
+    friend.get_by_role("link", name="Analyse").click()
+    friend.wait_for_selector(".review svg")
+
+
+def test_resigning(page: Any, server: str, device: Callable[..., Any]) -> None:
+    friend = device(invite(page, server, side="Second"))
+    friend.once("dialog", lambda dialog: dialog.dismiss())
+    press(friend, "Resign")
+    assert friend.locator(".play[data-over='false']").count() == 1
+    friend.once("dialog", lambda dialog: dialog.accept())
+    press(friend, "Resign")
+    page.locator(".end", has_text="White resigned.").wait_for()
+    assert page.locator(".end h2").text_content() == "You win"
+    assert friend.locator(".end h2").text_content() == "Black wins"
+
+
+def test_a_lost_connection_comes_back(page: Any, server: str, device: Callable[..., Any]) -> None:
+    friend = device(invite(page, server))
+    friend.context.set_offline(True)
+    friend.get_by_text("The connection is lost").wait_for()
+    put(page, "c3", "3")
+    await_ply(1, page)
+    friend.context.set_offline(False)
+    await_ply(1, friend)
+    friend.goto(server)
+    friend.get_by_text("Games of your friends").wait_for()
+    friend.get_by_role("link", name=TITLE, exact=True).click()
+    wait_for_turn(friend)
+
+
+def test_resigning_against_the_computer(page: Any, server: str) -> None:
+    page.goto(server)
+    page.get_by_label("Beginner", exact=True).check()
+    page.get_by_role("button", name=f"Play {TITLE}").click()
+    wait_for_turn(page)
+    assert page.get_by_role("button", name="Offer a draw").count() == 0
+    page.once("dialog", lambda dialog: dialog.accept())
+    press(page, "Resign")
+    page.locator(".end", has_text="resigned.").wait_for()
+    assert status(page) == "Azumaya (beginner) wins"
