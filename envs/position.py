@@ -187,12 +187,7 @@ class Position:
         scene = self.game.words.scene(self._states[0], self._start[0], settings)
         if last_action is None:
             return scene
-        cells = self.action_cells(last_action)
-        if len(cells) == 1 and scene.stones[cells[0]] is None:
-            # The stone laid there is gone: its turn was undone, or the next game of a match has
-            # begun. (Actions that touch more cells mark them with or without stones: a draft.)
-            return scene
-        return replace(scene, last=frozenset(cells))
+        return replace(scene, last=scene.touched(self.action_cells(last_action)))
 
     def action_cells(self, action: int) -> tuple[int, ...]:
         """The cells that an action touches; none if it touches no cell, as when a turn is ended.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -50,3 +50,11 @@ class Scene:
     def has_owners(self) -> bool:
         """Whether the grounds say who owns the regions, and are not only a pattern."""
         return bool(self.regions) and "plain" not in self.grounds
+
+    def touched(self, cells: Sequence[int]) -> frozenset[int]:
+        """The cells to mark after an action that touches some cells."""
+        if len(cells) == 1 and self.stones[cells[0]] is None:
+            # The stone laid there is gone: its turn was undone, or the next game of a match has
+            # begun. (Actions that touch more cells mark them with or without stones: a draft.)
+            return frozenset()
+        return frozenset(cells)

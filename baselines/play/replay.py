@@ -21,7 +21,7 @@ from azumaya.envs import OptionError, Position
 from azumaya.envs.extras import require
 from azumaya.envs.notation import GameRecord, replay
 from azumaya.envs.render import rgb_of, svg_of
-from azumaya.envs.render.board import picture_of, web_file, web_script
+from azumaya.envs.render.board import BOARD_SCRIPTS, picture_of, web_file, web_script
 
 FRAMES_A_SECOND = 10
 """Frames a second of a video whose positions are shown for so long or longer."""
@@ -150,7 +150,8 @@ def _digest(text: str) -> str:
 @cache
 def replay_script() -> str:
     """The script of a page with a replay: what are modules elsewhere, one after the other."""
-    return f"\n{web_script('board.js', 'graph.js', 'replay.js')}\nshowGames();\n"
+    script = web_script(*BOARD_SCRIPTS, "graph.js", "replay.js")
+    return f"\n{script}\nshowGames();\n"
 
 
 @cache

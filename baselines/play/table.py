@@ -77,6 +77,13 @@ class Table:
             self.go_back(ply)
         return ply is not None
 
+    def turn_before(self, ply: int) -> int:
+        """The number of moves before the turn that the move before `ply` was part of."""
+        begun = max(0, ply - 1)
+        while begun and self.history[begun - 1].to_move == self.history[begun].to_move:
+            begun -= 1
+        return begun
+
     def go_back(self, ply: int) -> None:
         """Take all moves back but the first `ply`."""
         del self.history[ply + 1 :], self.moves[ply:]

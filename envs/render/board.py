@@ -29,6 +29,8 @@ from azumaya.envs.scene import Scene, Stone
 MARGIN = 30
 """Room around the board for the labels, on either side, as the board may be turned round."""
 TRAY_PITCH = 40
+BOARD_SCRIPTS = ("drag.js", "motion.js", "board.js")
+"""The files that make the board, each after those that it imports."""
 _IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 
 
@@ -42,7 +44,11 @@ def view_of(
         last_action: the action that led to it, whose cells are marked.
         movable: whether the viewer may move; if not, no moves are listed.
     """
-    scene = position.scene(last_action)
+    return view_of_scene(position, position.scene(last_action), movable=movable)
+
+
+def view_of_scene(position: Shown, scene: Scene, *, movable: bool = True) -> dict[str, Any]:
+    """As `view_of`, with the cells that the scene marks as the last move's."""
     moves = pointed(position, scene) if movable else []
     return {
         **picture_of(scene),

@@ -10,7 +10,7 @@ import numpy as np
 from azumaya.envs.errors import IllegalActionError, OptionError, brief, told
 from azumaya.envs.extras import opponent_named, require
 from azumaya.envs.kernels.rng import make_key
-from azumaya.envs.render.board import view_of, web_file, web_script
+from azumaya.envs.render.board import BOARD_SCRIPTS, view_of, web_file, web_script
 from azumaya.envs.render.pointing import why_not
 from azumaya.envs.whole import whole_number
 
@@ -46,7 +46,7 @@ class Board(AnyWidget):
         ValueError: the agent cannot play this game with these options.
     """
 
-    _esm = web_script("board.js", "widget.js")
+    _esm = web_script(*BOARD_SCRIPTS, "widget.js")
     _css = web_file("board.css")
 
     view = traitlets.Dict().tag(sync=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from azumaya.envs import Position
-from azumaya.envs.render.board import picture_of, view_of, web_file
+from azumaya.envs.render.board import BOARD_SCRIPTS, picture_of, view_of, web_file, web_script
 from azumaya.envs.render.layout import layout_of
 from azumaya.envs.render.palette import GROUNDS, PAPER
 from azumaya.envs.render.pointing import Pointed, describe, pointed, why_not
@@ -187,10 +187,10 @@ def test_a_view_tells_whose_region_a_cell_is_in_unless_its_stone_does() -> None:
 
 
 def test_the_script_names_no_game_and_loads_nothing() -> None:
-    script = web_file("board.js")
+    script = web_script(*BOARD_SCRIPTS)
     assert not [case.game.name for case in CASES if case.game.name in script]
     assert not re.search(r"\bimport\b|\beval\b|new Function|https?://(?!www\.w3\.org)", script)
-    assert len(script.splitlines()) <= 600
+    assert all(len(web_file(name).splitlines()) <= 600 for name in BOARD_SCRIPTS)
 
 
 def test_texts_of_the_board_can_be_read_in_light_and_dark() -> None:

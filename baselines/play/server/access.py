@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from azumaya.baselines.arena.entrants import HUMAN
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.seats import FRIEND
 from azumaya.baselines.play.server.store import Kept
 from azumaya.baselines.play.table import Table
+from azumaya.envs.scene import Stone
 
 NOT_YOURS = "there is no such game, or it is not yours"
 RESIGNED = "resigned:"
@@ -52,6 +53,7 @@ class OpenGame:
         offer: what is offered now. It ends with the next move, and is not kept.
         offers: how often an offer was made or declined.
         joined: whether the friend has opened the link since the game was opened.
+        stones: what stands on the board after so many moves, of the last views.
         counted: its positions as of the last request, if it is kept ready, otherwise 0.
     """
 
@@ -62,6 +64,7 @@ class OpenGame:
     offer: Offer | None = None
     offers: int = 0
     joined: bool = False
+    stones: dict[int, tuple[Stone | None, ...]] = field(default_factory=dict)
     counted: int = 0
 
     @property

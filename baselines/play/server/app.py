@@ -34,15 +34,18 @@ from azumaya.baselines.play.server.own_files import KINDS, own_file, own_files
 from azumaya.baselines.play.server.readiness import Readiness
 from azumaya.baselines.play.server.reviews import Reviews
 from azumaya.baselines.play.server.store import Kept, Store
+from azumaya.baselines.play.server.views import past
 from azumaya.baselines.play.server.workers import Workers, hint, think
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS
-from azumaya.envs.render.board import web_file
+from azumaya.envs.render.board import BOARD_SCRIPTS, web_file
 
 COOKIE = "azumaya_visitor"
 """How the name of the cookie begins. The store's number follows, since browsers send the cookies of
 one server to all on the same machine; earlier versions left it out."""
 A_YEAR = 365 * 24 * 3600
-BOARD = ("board.js", "graph.js", "replay.js", "widget.js", "board.css", "replay.css")
+BOARD = (
+    *BOARD_SCRIPTS, "graph.js", "replay.js", "widget.js", "board.css", "replay.css",
+)  # fmt: skip
 """Files of the board and of replays, which other pages and notebooks share."""
 
 
@@ -163,10 +166,13 @@ class Server:
         return answer
 
     async def look(self, request: Request) -> Response:
-        """The view of a game; nothing if the page says that it knows all of it."""
+        """The view of a game; nothing if the page knows all of it, or an earlier position."""
         opened = await self._opened(request)
         if request.query_params.get("known") == opened.opened.news:
             return JSONAnswer({})
+        ply = request.query_params.get("ply", "")
+        if ply.isdecimal():
+            return JSONAnswer(past(opened, int(ply[:6])))
         return JSONAnswer(self.games.view(opened))
 
     async def delete(self, request: Request) -> Response:

@@ -280,6 +280,7 @@ class Games:
     def _go_back(self, opened: OpenGame, ply: int) -> None:
         self._keep(opened, opened.table.moves[:ply])
         opened.table.go_back(ply)
+        opened.stones.clear()
 
     # ---- what players agree on ----
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from azumaya.baselines.play.server import people
-from azumaya.baselines.play.server.access import DRAW, TAKEBACK, Access
+from azumaya.baselines.play.server.access import DRAW, TAKEBACK, Access, OpenGame
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.seats import FRIEND, PEOPLE
 from azumaya.baselines.play.words import in_words, notes, sides
 from azumaya.baselines.system.files import is_count
 from azumaya.envs.position import Position
-from azumaya.envs.render.board import view_of
+from azumaya.envs.render.board import view_of_scene
 from azumaya.envs.render.layout import layout_of
 from azumaya.envs.render.pointing import why_not
 
 MOST_CELLS = 8
 """Cells that a question may name."""
+SCENES = 4
+"""Positions of a game whose stones are kept, as the next view needs them again."""
 
 
 def view(access: Access, called: Sequence[str]) -> dict[str, Any]:
@@ -29,9 +32,8 @@ def view(access: Access, called: Sequence[str]) -> dict[str, Any]:
     """
     opened, table, kept = access.opened, access.table, access.kept
     here = table.here
-    shown = view_of(here, table.last_action, movable=access.may_move)
     return {
-        **_noted(access, shown),
+        **_noted(access, _drawn(opened, len(table.moves), movable=access.may_move)),
         **people.turn(opened, called),
         **_shared(access),
         "id": access.name,
@@ -54,6 +56,45 @@ def view(access: Access, called: Sequence[str]) -> dict[str, Any]:
         "canUndo": may_undo(access) and table.undone is not None,
         "text": str(here),
     }
+
+
+def past(access: Access, ply: int) -> dict[str, Any]:
+    """An earlier position of a game, to look at.
+
+    Args:
+        access: the game.
+        ply: after so many moves.
+
+    Raises:
+        RefusalError: there were not so many.
+    """
+    table = access.table
+    if ply > len(table.moves):
+        raise RefusalError(404, f"the game is at move {len(table.moves)} by now")
+    drawn = _drawn(access.opened, ply, movable=False)
+    status = f"After move {ply}: {table.moves[ply - 1]}" if ply else "The start"
+    return {**drawn, **notes(drawn, sides(table.here)), "status": status}
+
+
+def _drawn(opened: OpenGame, ply: int, *, movable: bool) -> dict[str, Any]:
+    """A position with the cells of the whole turn before it, which may have had several moves."""
+    table = opened.table
+    here, begun = table.history[ply], table.turn_before(ply)
+    scene = here.scene()
+    actions = (table.history[each].action(table.moves[each]) for each in range(begun, ply))
+    touched = [scene.touched(here.action_cells(action)) for action in actions]
+    scene = replace(scene, last=frozenset().union(*touched))
+    before = opened.stones.get(begun) or table.history[begun].scene().stones
+    opened.stones[ply] = scene.stones
+    while len(opened.stones) > SCENES:
+        opened.stones.pop(next(iter(opened.stones)))
+    left = [
+        cell
+        for cell, (was, now) in enumerate(zip(before, scene.stones, strict=True))
+        if was is not None and now is None
+    ]
+    drawn = view_of_scene(here, scene, movable=movable)
+    return {**drawn, "left": left if scene.last else []}  # none where the board was set up anew
 
 
 def _noted(access: Access, shown: dict[str, Any]) -> dict[str, Any]:

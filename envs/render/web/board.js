@@ -5,6 +5,7 @@
 //
 // `view` is what azumaya.envs.render.board.view_of returns, with these additions of the host:
 // `yours` (whether the person may move now) and `canUndo`, in a notebook also `changes`.
+// In a page of `azumaya serve` also `left`, the cells that the last move has left.
 // `host` says what the board may ask for; a function that is absent has no button:
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
@@ -14,6 +15,9 @@
 //
 // Nothing here knows a game. A move is [name, label, paths]: it is made by clicking the cells of one
 // of its paths in order and, where several moves share a path, choosing a label such as a number.
+
+import { allowDragging } from "./drag.js";
+import { animateMove } from "./motion.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -80,6 +84,12 @@ class Board {
     for (const name of ["ghosts", "lit"]) this.layers[name].ariaHidden = "true";
     this.focused = Math.min(this.focused, this.hits.length - 1);
     this.frame.replaceChildren(this.svg);
+    allowDragging(this.svg, {
+      cellOf: (element) => { const n = this.hits.indexOf(element); return n < 0 ? undefined : n; },
+      canDrag: (index) => this.isStone(index) && this.matching([index]).length > 0,
+      stone: (index) => this.stones()[index],
+      drop: (from, to) => { this.clear(); this.click(from); this.click(to); },
+    });
   }
 
   buildHit(view, cell, index) {
@@ -102,6 +112,7 @@ class Board {
   // ---- what is shown ----
 
   show(view) {
+    let before = this.view;
     this.view = view;
     this.chosen = [];
     this.forbidding = [];
@@ -111,6 +122,7 @@ class Board {
     if (this.cellNames !== names) {
       this.cellNames = names;
       this.known = [];
+      before = null;
       this.buildBoard(view);
     }
     const labels = this.moves.filter((move) => !hasButton(move) && move[1]).map((move) => move[1]);
@@ -118,6 +130,18 @@ class Board {
       a.localeCompare(b, "en", { numeric: true }));
     this.say("");
     this.draw();
+    const { cells } = view;
+    animateMove(before, view, this.stones(), (index) => this.place(cells[index][1], cells[index][2]));
+  }
+
+  // The elements of what stands on the cells.
+  stones() {
+    return [...this.layers.cells.children].map((each) => each.firstElementChild);
+  }
+
+  isStone(index) {
+    const content = this.view.cells[index][4];
+    return Boolean(content) && content !== "dead";
   }
 
   get moves() {
@@ -152,7 +176,8 @@ class Board {
     this.layers.cells.innerHTML = view.cells
       .map(([, x, y, picture]) => {
         const [toX, toY] = this.place(x, y);
-        return this.flipped ? `<g transform="translate(${toX - x} ${toY - y})">${picture}</g>` : picture;
+        const turned = this.flipped ? ` transform="translate(${toX - x} ${toY - y})"` : "";
+        return `<g${turned}><g>${picture}</g></g>`; // the inner one moves
       })
       .join("");
     const texts = (group, list, size) => group.replaceChildren(
@@ -203,14 +228,18 @@ class Board {
     const isWritten = (index) => numbered.includes(index)
       || view.names.some(([, x, y]) => x === cells[index][1] && y === cells[index][2]);
     const possible = (index) => {
-      if (cells[index][4] && cells[index][4] !== "dead") return mark(index, "azb-ring", 0.46);
+      if (this.isStone(index)) return mark(index, "azb-ring", 0.46);
       return isWritten(index) ? mark(index, "azb-border", 0.45) : mark(index, "azb-dot", 0.12);
     };
     this.layers.lit.replaceChildren(
+      ...(view.left ?? []).map((index) => mark(index, "azb-left", 0.4)),
       ...next.map(possible),
       ...this.forbidding.map((index) => mark(index, "azb-forbids", 0.46)),
       ...this.chosen.map((index) => mark(index, "azb-chosen", 0.46)));
-    this.hits.forEach((hit, index) => hit.classList.toggle("azb-legal", next.includes(index)));
+    this.hits.forEach((hit, index) => {
+      hit.classList.toggle("azb-legal", next.includes(index));
+      hit.classList.toggle("azb-drag", next.includes(index) && this.isStone(index));
+    });
   }
 
   // ---- moves that have not been made ----
@@ -276,6 +305,7 @@ class Board {
     const words = [name, content || "empty"];
     if (region) words.push(region);
     if ((this.view.last || []).includes(index)) words.push("last move");
+    if ((this.view.left || []).includes(index)) words.push("the last move came from here");
     if (this.chosen.includes(index)) words.push("chosen");
     if (this.forbidding.includes(index)) words.push("forbids the move");
     const labels = this.complete([...this.chosen, index]).map((move) => move[1]).filter(Boolean);

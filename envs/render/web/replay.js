@@ -196,6 +196,8 @@ export class Replay {
     if (target.closest("input, select, [role=slider]") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "ArrowLeft") this.go(this.ply - 1);
     else if (event.key === "ArrowRight") this.go(this.ply + 1);
+    else if (event.key === "Home") this.go(0);
+    else if (event.key === "End") this.go(this.last);
     else return;
     event.preventDefault();
   }

@@ -43,9 +43,14 @@ function told({ offer, seats, called }) {
 }
 
 // What has happened between two views, in words.
-export function newsOf(before, { ply, made, called, changes, offer, over }) {
-  if (ply > before.ply) return `${called[before.toMove]}: ${made.slice(before.ply).join(", ")}`;
+export function newsOf(before, { ply, made, movers, called, changes, offer, over }) {
+  if (ply > before.ply) return `${called[movers.at(-1)]}: ${made.slice(begun(movers)).join(", ")}`;
   if (ply < before.ply) return "The move was taken back.";
   const isDeclined = before.offer && !offer && !over && changes === before.changes;
   return isDeclined ? "The offer was declined." : "";
+}
+
+// The number of moves before the last turn, which may have had several.
+function begun(movers) {
+  return movers.findLastIndex((mover) => mover !== movers.at(-1)) + 1;
 }

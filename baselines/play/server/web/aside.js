@@ -4,9 +4,10 @@ import { add, at, choices, remember, remembered } from "./page.js";
 import { addCopy } from "./links.js";
 import { addLegend, addRules } from "./rules.js";
 
-// Returns the function that renews it. The row to share is made only once: it may show a link that
+// `look(ply)` shows an earlier position. Returns the functions that renew all this, and that mark a
+// move of the list. The row to share is made only once: it may show a link that
 // is just being copied.
-export function buildAside(aside, first, begin) {
+export function buildAside(aside, first, begin, look) {
   const end = add(aside, "section", "", { class: "end", "aria-live": "polite", hidden: "" });
   add(aside, "h2", "Players");
   const players = add(aside, "div");
@@ -15,17 +16,25 @@ export function buildAside(aside, first, begin) {
   const showRules = buildRules(aside, first);
   add(aside, "h2", "Share");
   buildShare(add(aside, "div", "", { class: "row" }), first);
-  return (view) => {
+  const mark = (ply) => [...list.children].forEach((line, n) => {
+    if (n === ply - 1) line.setAttribute("aria-current", "step");
+    else line.removeAttribute("aria-current");
+  });
+  const show = (view) => {
     players.replaceChildren();
     view.called.forEach((name, n) => add(players, "div", isSide(view, n) ? name : `${name}: ${view.sides[n]}`));
     heading.textContent = `Moves (${view.ply})`;
     list.replaceChildren();
-    view.made.forEach((move, n) => add(list, "li", move, view.movers[n] ? { class: "second" } : {}));
-    list.lastElementChild?.setAttribute("aria-current", "step");
+    view.made.forEach((move, n) => {
+      const line = add(list, "li", "", view.movers[n] ? { class: "second" } : {});
+      add(line, "button", move, { type: "button" }).addEventListener("click", () => look(n + 1));
+    });
+    mark(view.ply);
     list.scrollTop = list.scrollHeight;
     showEnd(end, view, begin);
     showRules(view);
   };
+  return { show, mark };
 }
 
 function isSide(view, n) {

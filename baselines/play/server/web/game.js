@@ -21,7 +21,7 @@ export function showGame(first, begin) {
   const place = add(column, "div");
   const again = add(column, "button", "Try again", { class: "go", type: "button", hidden: "" });
   const aside = add(page, "div", "", { class: "aside" });
-  const showAside = buildAside(aside, first, begin);
+  const beside = buildAside(aside, first, begin, lookBack);
   const showInvitation = buildInvitation(column, aside, first);
   let view = first;
   let busy = false;
@@ -40,6 +40,7 @@ export function showGame(first, begin) {
       .then(({ sentences }) => sentences, (problem) => [problem.message]),
   });
 
+  const back = add(place, "button", "Back to the game", { class: "azb-button", type: "button", hidden: "" });
   const showAgreements = buildAgreements(place, (name, body) => act(() => api(name, body)));
   const lookNow = first.follows
     ? followGame(here, () => view, takeNews, (words) => board.say(words)) : () => {};
@@ -75,7 +76,7 @@ export function showGame(first, begin) {
     again.hidden = true;
     try {
       const next = await patiently(() => api("answer", {}, pending.signal));
-      if (!isLate()) follow(next, `${asked.called[asked.toMove]}: ${next.made.at(-1)}`);
+      if (!isLate()) follow(next, newsOf(asked, next));
     } catch (problem) {
       const now = problem.status === 409 ? await ask(`games/${asked.id}`).catch(() => asked) : asked;
       if (isLate()) return;
@@ -111,6 +112,21 @@ export function showGame(first, begin) {
     else board.say(said);
   }
 
+  // Shows the position after so many moves, until the game goes on.
+  async function lookBack(ply) {
+    if (ply === view.ply) return show(view);
+    const now = view;
+    try {
+      const past = await ask(`games/${view.id}?ply=${ply}`);
+      if (here !== shown.visit || view !== now) return;
+      board.show({ ...view, ...past, yours: false, canUndo: false });
+      beside.mark(ply);
+      back.hidden = false;
+    } catch (problem) {
+      board.say(problem.message);
+    }
+  }
+
   // What others have done.
   function takeNews(next) {
     follow(next, newsOf(view, next));
@@ -121,14 +137,18 @@ export function showGame(first, begin) {
     shown.wake = view.follows ? lookNow : askAgain;
     entitle(`${view.follows && view.yours ? "Your turn: " : ""}${view.title} - Azumaya`, view.title);
     board.show(view);
-    again.hidden = true;
+    again.hidden = back.hidden = true;
     Object.assign(page.dataset, { ply: view.ply, yours: view.yours, over: view.over });
-    showAside(view);
+    beside.show(view);
     showInvitation(view);
     rememberJoined(view);
     showAgreements(view);
   }
 
+  back.addEventListener("click", () => {
+    show(view);
+    board.focus(); // the button is gone
+  });
   again.addEventListener("click", () => {
     askAgain();
     board.focus(); // the button is gone

@@ -1,0 +1,109 @@
+"""What makes the board pleasant: earlier positions, keys, dragging, stones that move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.browser.playing import begin, click_move, place, play_to_the_end, view, wait_for_turn
+
+
+def test_a_move_of_the_list_shows_its_position(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    for ply in range(3):
+        place(page, "123"[ply], cell=ply)
+        page.wait_for_selector(f".play[data-ply='{ply + 1}']")
+    stones = (
+        '(svg) => svg.querySelectorAll(\'[aria-label*="white"], [aria-label*="black"]\').length'
+    )
+    page.locator(".moves button").first.click()
+    page.locator(".azb-status", has_text="After move 1").wait_for()
+    assert page.locator(".azb-frame svg").evaluate(stones) == 1
+    assert page.locator(".azb-legal").count() == 0
+    assert page.locator(".moves [aria-current]").all_text_contents() == view(page)["made"][:1]
+    page.get_by_role("button", name="Back to the game").click()
+    assert page.locator(".azb-frame svg").evaluate(stones) == 3
+    assert not page.get_by_role("button", name="Back to the game").is_visible()
+    now = view(page)
+    click_move(page, now["moves"][0], now["moves"][0][2][0], [cell[0] for cell in now["cells"]])
+
+
+def test_the_keys_are_explained(page: Any, server: str) -> None:
+    page.goto(server)
+    page.locator(".card").first.wait_for()
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keyboard")
+    dialog.get_by_text("undo").wait_for()
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    page.get_by_role("button", name="Keyboard help").click()
+    dialog.get_by_role("button", name="Close").click()
+    dialog.wait_for(state="hidden")
+
+
+def test_home_and_end_in_an_analysis(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "random", seed="1")
+    play_to_the_end(page, seed=3)
+    made = view(page)["made"]
+    page.locator(".end").get_by_text("Analyse").click()
+    page.wait_for_selector(".review svg")
+    page.locator(".azb-hit[tabindex='0']").first.focus()
+    page.keyboard.press("End")
+    assert page.locator(".azr-here").text_content() == made[-1]
+    page.keyboard.press("Home")
+    assert page.locator(".azr-here").count() == 0
+
+
+def drag(page: Any, start: str, end: str) -> None:
+    """With the mouse, in steps."""
+    boxes = [page.locator(f"[data-square='{cell}']").bounding_box() for cell in (start, end)]
+    (x, y), (to_x, to_y) = ((b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move((x + to_x) / 2, (y + to_y) / 2)
+    page.mouse.move(to_x, to_y)
+    page.mouse.up()
+
+
+def test_a_stone_is_dragged_and_where_it_came_from_is_marked(page: Any, server: str) -> None:
+    begin(page, server, "halma_dominari", "human", seed="1")
+    now = view(page)
+    squares = [cell[0] for cell in now["cells"]]
+    name, _, [path, *_] = next(m for m in now["moves"] if m[2] and len(m[2][0]) == 2)
+    start, end = (squares[cell] for cell in path)
+    drag(page, start, start)
+    assert view(page)["ply"] == 0
+    drag(page, start, end)
+    page.wait_for_selector(".play[data-ply='1']")
+    assert view(page)["made"] == [name]
+    assert page.locator(".azb-left").count() == 1
+    assert "came from here" in page.locator(f"[data-square='{start}']").get_attribute("aria-label")
+
+
+WATCH = """() => {
+  window.moved = [];
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (frames, ...more) {
+    window.moved.push(frames[0]);
+    return animate.call(this, frames, ...more);
+  };
+}"""
+
+
+def test_stones_move_unless_less_motion_is_wanted(page: Any, server: str) -> None:
+    begin(page, server, "halma_dominari", "greedy", seed="1")
+    page.evaluate(WATCH)
+    start, end = None, None
+    now = view(page)
+    squares = [cell[0] for cell in now["cells"]]
+    _, _, [path, *_] = next(m for m in now["moves"] if m[2] and len(m[2][0]) == 2)
+    start, end = (squares[cell] for cell in path)
+    drag(page, start, end)
+    page.wait_for_selector(".play[data-ply='2']")
+    moved = page.evaluate("window.moved")
+    assert len(moved) == 2
+    assert all(each["opacity"] == 1 and "0px, 0px" not in each["transform"] for each in moved)
+    wait_for_turn(page)
+    page.emulate_media(reduced_motion="reduce")
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector(".play[data-ply='0']")
+    assert len(page.evaluate("window.moved")) == 2
