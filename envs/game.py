@@ -289,6 +289,11 @@ def nothing_revealed(state: Any, since: Any | None = None) -> Mapping[str, Any]:
     return {}
 
 
+def nothing_wins(state: Any) -> tuple[int, ...]:
+    """The `winning` of games in which no cells by themselves win."""
+    return ()
+
+
 def first_or_second(state: Any, player: int) -> str:
     """The `side` of games whose players have no colours."""
     return ("first player", "second player")[player]
@@ -321,6 +326,8 @@ class Words:
         draws: whether a game can end in a draw.
         minutes: how long a game between people takes; 0 if that is not known.
         side: `side(state, player)`: the name of a player's side, such as `white`.
+        winning: `winning(state)`: the cells whose stones have won, such as four in a line;
+            none while the game goes on.
         revealed: `revealed(state, since)`: the options with which an episode that starts from the
             text of the state `since` draws the same chance outcomes as those revealed from there to
             `state`; None stands for the state the episode began with.
@@ -339,6 +346,7 @@ class Words:
     minutes: int = 0
     draws: bool = True
     side: Callable[[Any, int], str] = field(default_factory=lambda: first_or_second)
+    winning: Callable[[Any], tuple[int, ...]] = nothing_wins
     revealed: Callable[[Any, Any | None], Mapping[str, Any]] = nothing_revealed
 
     @classmethod

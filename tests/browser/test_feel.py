@@ -107,3 +107,29 @@ def test_stones_move_unless_less_motion_is_wanted(page: Any, server: str) -> Non
     page.get_by_role("button", name="Undo").click()
     page.wait_for_selector(".play[data-ply='0']")
     assert len(page.evaluate("window.moved")) == 2
+
+
+SOUNDS = """() => {
+  window.tones = 0;
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (...when) {
+    window.tones += 1;
+    return start.apply(this, when);
+  };
+}"""
+
+
+def test_moves_sound_only_if_wanted(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    page.evaluate(SOUNDS)
+    place(page, "3")
+    page.wait_for_selector(".play[data-ply='1']")
+    assert page.evaluate("window.tones") == 0
+    page.get_by_label("Sounds").check()
+    place(page, "2", cell=1)
+    page.wait_for_selector(".play[data-ply='2']")
+    assert page.evaluate("window.tones") == 2
+    page.reload()
+    page.wait_for_selector(".play")
+    assert page.get_by_label("Sounds").is_checked()
+    page.get_by_label("Sounds").uncheck()

@@ -94,7 +94,9 @@ def _drawn(opened: OpenGame, ply: int, *, movable: bool) -> dict[str, Any]:
         if was is not None and now is None
     ]
     drawn = view_of_scene(here, scene, movable=movable)
-    return {**drawn, "left": left if scene.last else []}  # none where the board was set up anew
+    won = here.game.words.winning(here.state[0])
+    left = left if scene.last else []  # the board may have been set up anew
+    return {**drawn, "left": left, "won": won}
 
 
 def _noted(access: Access, shown: dict[str, Any]) -> dict[str, Any]:

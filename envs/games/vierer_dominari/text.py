@@ -13,8 +13,9 @@ from azumaya.envs.games._dominari.board import TURN_LIMIT
 from azumaya.envs.games._dominari.turn import breaks_rule, fitting, taken
 from azumaya.envs.games._dominari.words import BOARD_TEXT, COLOUR_NAMES, colour_on
 from azumaya.envs.games.vierer_dominari.board import BOARD
-from azumaya.envs.games.vierer_dominari.rules import has_four, places
+from azumaya.envs.games.vierer_dominari.rules import FOURS, has_four, places
 from azumaya.envs.geometry.dominari36 import GRID, SQUARES
+from azumaya.envs.kernels.bits import cells_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Settings
 
@@ -47,6 +48,14 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
     if states["wrong"][0]:
         _check_fours(before[0])
     return states
+
+
+def winning(state: Any) -> tuple[int, ...]:
+    """The cells of the fours that have won."""
+    if state["over"] != TERMINATED or not state["payoff"]:
+        return ()
+    won = FOURS[FOURS & state["colours"][state["to_move"]] == FOURS]
+    return tuple(cells_of(np.bitwise_or.reduce(won, keepdims=True)))
 
 
 def _check_possible(state: Any) -> None:

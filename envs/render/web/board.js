@@ -5,7 +5,8 @@
 //
 // `view` is what azumaya.envs.render.board.view_of returns, with these additions of the host:
 // `yours` (whether the person may move now) and `canUndo`, in a notebook also `changes`.
-// In a page of `azumaya serve` also `left`, the cells that the last move has left.
+// In a page of `azumaya serve` also `left` and `won`, the cells that the last move has left, and that
+// have won.
 // `host` says what the board may ask for; a function that is absent has no button:
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
@@ -232,6 +233,7 @@ class Board {
       return isWritten(index) ? mark(index, "azb-border", 0.45) : mark(index, "azb-dot", 0.12);
     };
     this.layers.lit.replaceChildren(
+      ...(view.won ?? []).map((index) => mark(index, "azb-won", 0.46)),
       ...(view.left ?? []).map((index) => mark(index, "azb-left", 0.4)),
       ...next.map(possible),
       ...this.forbidding.map((index) => mark(index, "azb-forbids", 0.46)),
@@ -305,6 +307,7 @@ class Board {
     const words = [name, content || "empty"];
     if (region) words.push(region);
     if ((this.view.last || []).includes(index)) words.push("last move");
+    if ((this.view.won || []).includes(index)) words.push("has won");
     if ((this.view.left || []).includes(index)) words.push("the last move came from here");
     if (this.chosen.includes(index)) words.push("chosen");
     if (this.forbidding.includes(index)) words.push("forbids the move");

@@ -7,6 +7,7 @@ import { followGame } from "./follow.js";
 import { rememberJoined } from "./joined.js";
 import { buildInvitation } from "./links.js";
 import { add, ask, entitle, main, shown } from "./page.js";
+import { buildSounds } from "./sound.js";
 
 const RETRIES = 5;
 const SLOW_AFTER = 4000;
@@ -23,6 +24,7 @@ export function showGame(first, begin) {
   const aside = add(page, "div", "", { class: "aside" });
   const beside = buildAside(aside, first, begin, lookBack);
   const showInvitation = buildInvitation(column, aside, first);
+  const sound = buildSounds(aside);
   let view = first;
   let busy = false;
   let asking = null; // the view for which the agent's move is being asked for
@@ -133,6 +135,7 @@ export function showGame(first, begin) {
   }
 
   function show(next) {
+    sound(view, next);
     view = next;
     shown.wake = view.follows ? lookNow : askAgain;
     entitle(`${view.follows && view.yours ? "Your turn: " : ""}${view.title} - Azumaya`, view.title);
