@@ -42,7 +42,7 @@ export function showGame(first, begin) {
       .then(({ sentences }) => sentences, (problem) => [problem.message]),
   });
 
-  const back = add(place, "button", "Back to the game", { class: "azb-button", type: "button", hidden: "" });
+  const back = add(place, "button", "Back to the game", { class: "azb-button back", type: "button", hidden: "" });
   const showAgreements = buildAgreements(place, (name, body) => act(() => api(name, body)));
   const lookNow = first.follows
     ? followGame(here, () => view, takeNews, (words) => board.say(words)) : () => {};
