@@ -14,7 +14,8 @@ class Stone:
     """A piece on a cell, as renderers see it.
 
     `colour` is `light`, `dark`, `neutral`, `free`, `white`, `black` or `tile`, names in the
-    palette of renderers. `label` is written on it. `given` says that the start of the game had it there.
+    palette of renderers. `label` is written on it. `given` says that the start of the game had it
+    there.
     """
 
     colour: str
