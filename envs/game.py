@@ -346,7 +346,7 @@ class Words:
     minutes: int = 0
     draws: bool = True
     side: Callable[[Any, int], str] = field(default_factory=lambda: first_or_second)
-    winning: Callable[[Any], tuple[int, ...]] = nothing_wins
+    winning: Callable[[Any], tuple[int, ...]] = field(default_factory=lambda: nothing_wins)
     revealed: Callable[[Any, Any | None], Mapping[str, Any]] = nothing_revealed
 
     @classmethod
