@@ -54,9 +54,15 @@ def brief(value: Any) -> str:
         return f"a value of type {type(value).__name__}"
 
 
+LONGEST_NAME = 100
+"""Letters of an unknown name that is compared with others, which takes their square in time."""
+
+
 def did_you_mean(word: Any, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: `; did you mean 'x'?`, or "" if none is close."""
-    close = difflib.get_close_matches(str(word), [*known], n=1)
+    if not isinstance(word, str) or len(word) > LONGEST_NAME:
+        return ""
+    close = difflib.get_close_matches(word, [*known], n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
