@@ -42,6 +42,8 @@ MODULES = "AZUMAYA_GAMES"
 
 They may be in the current folder.
 """
+OWN_GAMES = f"a game of your own is found if {MODULES} names its module"
+"""The end of a message about an unknown game."""
 
 _NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 """What names may be: ids, command lines and the names of files contain them."""

@@ -20,6 +20,7 @@ from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
+from azumaya.envs.registry import OWN_GAMES
 
 SUFFIXES = (".safetensors", ".json")
 """What the names of a checkpoint's files end in: its weights and its sidecar."""
@@ -83,9 +84,7 @@ def game_of_sidecar(sidecar: Sidecar) -> Game:
     try:
         game = find_game(sidecar.game)
     except OptionError as error:
-        raise CheckpointError(
-            f"checkpoint: {error}; a game of your own is found if AZUMAYA_GAMES names its module"
-        ) from error
+        raise CheckpointError(f"checkpoint: {error}; {OWN_GAMES}") from error
     planes = tuple(plane.name for plane in game.observation.planes)
     if planes != tuple(sidecar.planes):
         raise CheckpointError(

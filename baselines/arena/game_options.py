@@ -10,7 +10,7 @@ from typing import Any
 from azumaya.baselines.system.files import shown
 from azumaya.envs import GAMES, OptionError, find_game
 from azumaya.envs.game import Game, Option
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import OWN_GAMES, game_of
 from azumaya.envs.setup import POSITION, check_names, prepare
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
@@ -33,7 +33,7 @@ def game_named(name: str) -> Game:
     except OptionError as error:
         reason = str(error).removeprefix(f"name={name!r}: ")
         if not reason.endswith("?"):
-            reason += "; a game of your own is found if AZUMAYA_GAMES names its module"
+            reason += f"; {OWN_GAMES}"
         raise OptionError(f"game {shown(name)!r}: {reason}") from error
 
 

@@ -25,6 +25,11 @@ def wilson(share: float, count: float) -> tuple[float, float]:
     return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))
 
 
+def share_of_pairs(pairs: Sequence[int]) -> float:
+    """The share that is won of games played in pairs, draws counting half; `pairs` as below."""
+    return sum(halves * n for halves, n in enumerate(pairs)) / (4 * sum(pairs))
+
+
 def of_pairs(pairs: Sequence[int]) -> tuple[float, float]:
     """The 95 % interval for the share that is won of games played in pairs.
 
@@ -37,8 +42,7 @@ def of_pairs(pairs: Sequence[int]) -> tuple[float, float]:
     Args:
         pairs: how many pairs gave 0, 1, 2, 3 and 4 half points; at least one.
     """
-    count = sum(pairs)
-    share = sum(halves * n for halves, n in enumerate(pairs)) / (4 * count)
+    count, share = sum(pairs), share_of_pairs(pairs)
     spread = sum(n * (halves / 4 - share) ** 2 for halves, n in enumerate(pairs))
     largest = count * share * (1 - share)
     return wilson(share, count * (largest + 1 / 4) / (spread + 1 / 4))

@@ -70,6 +70,12 @@ def shown_rate(rate: float | None, interval: tuple[float, float] | None, digits:
     return f"{rate:z.1%} [{100 * low:z.{digits}f}, {100 * high:z.{digits}f}]"
 
 
+def with_interval(rate: float, interval: tuple[float, float]) -> str:
+    """A rate with its interval as pages show it."""
+    low, high = interval
+    return f"{rate:.1%} ({low:.1%} to {high:.1%})"
+
+
 def score_table(scores: Sequence[Score], title: str) -> Table:
     """Pairings as a table of two lines each, so that it fits 60 columns where names are short.
 

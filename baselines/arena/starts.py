@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,16 @@ import numpy as np
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.rng import random_below
+from azumaya.envs.position import episode_key
 from azumaya.envs.registry import find_game
 
 DATA = Path(__file__).with_name("data")
 BALANCED = (0.35, 0.65)
 """A start is balanced if player_0's win rate, counting draws as half, is in this range."""
+
+
+PLIES = 30
+"""The most random plies that lead to `some_positions`."""
 
 
 class BookError(ValueError):
@@ -150,6 +155,21 @@ def random_action(position: Position, key: np.uint64, draw: int) -> int:
     """A legal action of a position that is not over."""
     moves = position.legal_actions()
     return moves[int(random_below(key, draw, len(moves)))]
+
+
+def some_positions(
+    game: str, options: Mapping[str, Any], seed: int, count: int
+) -> Iterator[Position]:
+    """Running positions after up to `PLIES` random plies, to measure the time of a move."""
+    for number in range(count):
+        position = Position(game, seed=seed + number, **options)
+        key = episode_key(seed, number, 0)
+        for ply in range(number % (PLIES + 1)):
+            following = position.copy().play(random_action(position, key, ply))
+            if following.is_over:
+                break
+            position = following
+        yield position
 
 
 def random_plies(key: np.uint64, draw: int, least: int, most: int) -> int:

@@ -393,8 +393,9 @@ def check_pictures(game: Game, options: Options, rng: random.Random) -> None:
     with _at(lambda: str(position)):
         for action in range(position.num_actions):
             named = game.words.action_cells(action, position.setup.settings)
-            fits = all(0 <= cell < cells for cell in named)
-            expect(fits, f"action_cells of {position.move_name(action)}: {named}, of {cells} cells")
+            if not all(0 <= cell < cells for cell in named):
+                move = position.move_name(action)
+                raise ContractError(f"action_cells of {move}: {named}, of {cells} cells")
         while True:
             if position.is_over or not plies % DRAWN_EVERY:
                 position.draw(last_action=last)

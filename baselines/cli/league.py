@@ -256,6 +256,7 @@ def cross_play_command(
             out.print(plain(line))
     if output is not None:
         draw_heat_map(found, output)
+        wrote(output, "the heat map", json)
 
 
 def _checked(function: Any, *arguments: Any) -> Any:

@@ -12,10 +12,11 @@ import typer
 
 from azumaya.baselines.cli.commands import game_option, read_time
 from azumaya.baselines.cli.terminal import complaints
+from azumaya.baselines.protocol.tracks import ALGORITHMS as TRAINED
 from azumaya.envs.errors import OptionError, did_you_mean
 
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-ALGORITHMS = ("value", "ppo", "alphazero", "maskable_ppo")
+ALGORITHMS = tuple(TRAINED)
 """Scripts in `azumaya.baselines.training`, the default first."""
 USAGE = f"""azumaya train [--game GAME] [--algorithm {"|".join(ALGORITHMS)}] [--time TIME] [...]
 

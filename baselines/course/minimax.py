@@ -28,7 +28,7 @@ SIGNS = {
     "is good for them is bad for you.",
 }
 FURTHER = 6
-"""A hint needs the values of a wrong answer and of so many after it: one value proves nothing."""
+"""A hint needs the values of a wrong answer and of this number after it: one proves nothing."""
 AlphaBeta = Callable[[Position, float, float], float]
 
 

@@ -242,13 +242,13 @@ def leaderboard(cards: Sequence[Card]) -> str:
         while name in about:  # others may call theirs the same
             name = f"{taken} #{len(about) + 1}"
         about[name] = card
-    figures = {name: rest for name, *rest in overall({n: card.cells for n, card in about.items()})}
+    ranked = overall({name: card.cells for name, card in about.items()})
     parts = []
     for track in sorted({card.track for card in cards}):
         rows = [
-            (_plain(name), *rest, *map(_plain, (card.authors, card.hardware, card.code)))
-            for name, rest in figures.items()
-            if (card := about[name]).track == track
+            (_plain(row.name), *row.on_a_page, *map(_plain, (by.authors, by.hardware, by.code)))
+            for row in ranked
+            if (by := about[row.name]).track == track
         ]
         title = TRACKS[track].about if track else "not trained by a budget"
         head = ("agent", *OVERALL, "by", "on", "code")

@@ -13,22 +13,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.arena.exam_results import answers_of
 from azumaya.baselines.arena.exams import Part, has_exam, load_exam
-from azumaya.baselines.arena.intervals import of_pairs, wilson
-from azumaya.baselines.arena.league.cards import identity
+from azumaya.baselines.arena.intervals import of_pairs, share_of_pairs, wilson
+from azumaya.baselines.arena.league.cards import digest_of
 from azumaya.baselines.arena.rounds import play_both_seats, start_set
-from azumaya.baselines.arena.starts import random_action
+from azumaya.baselines.arena.starts import some_positions
 from azumaya.baselines.protocol.tracks import TRACKS, Job, Track, agent_name, algorithm_of
 from azumaya.baselines.system.machine import commit, cpu_model, version
-from azumaya.envs import Position
 from azumaya.envs.errors import told
-from azumaya.envs.position import episode_key
 
 FIELD = ("random", "greedy", "uct:100", "champion")
 """The opponents of all contenders."""
@@ -43,8 +39,6 @@ LOG = "log.txt"
 """The file in the folder of a table with what training and agents print."""
 TIMED = 32
 """Positions on which the time per move is measured, one at a time."""
-TIMED_PLIES = 20
-"""Random plies that lead to them, at most."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +82,13 @@ class Cell:
     @property
     def exam_interval(self) -> tuple[float, float] | None:
         """Wilson's 95 % interval of that share."""
-        return wilson(self.kept_wins / self.wins, self.wins) if self.wins else None
+        return None if self.exam is None else wilson(self.exam, self.wins)
 
     def rate(self, opponent: str) -> float:
         """The share of games won against an opponent, draws as halves; 1/2 against itself."""
         if opponent == self.job.contender:
             return 0.5
-        pairs = self.pairs[opponent]
-        return sum(halves * count for halves, count in enumerate(pairs)) / (4 * sum(pairs))
+        return share_of_pairs(self.pairs[opponent])
 
     def interval(self, opponent: str) -> tuple[float, float]:
         """The 95 % interval of the rate against an opponent, from pairs of games."""
@@ -129,7 +122,7 @@ def make_cell(job: Job, folder: Path, starts: int = STARTS) -> Cell:
     agent = find_agent(name)
     return Cell(
         job=job,
-        agent=identity(name, agent).removeprefix(name).removeprefix("@"),
+        agent=digest_of(name, agent),
         steps=steps,
         minutes=minutes,
         **_exam(agent, job),
@@ -189,15 +182,7 @@ def _games(agent: Agent, job: Job, starts: int) -> dict[str, tuple[int, ...]]:
 
 def _milliseconds(agent: Agent, job: Job) -> float:
     """The mean time of a move, asked for one position at a time; the first does not count."""
-    positions, rng = list[Position](), np.random.default_rng(job.seed)
-    while len(positions) <= TIMED:
-        position, key = Position(job.game, seed=int(rng.integers(1 << 32))), len(positions)
-        for ply in range(int(rng.integers(TIMED_PLIES))):
-            position.play(random_action(position, episode_key(job.seed, key, 0), ply))
-            if position.is_over:
-                break
-        if not position.is_over:
-            positions.append(position)
+    positions = list(some_positions(job.game, {}, job.seed * SEEDS_APART, TIMED + 1))
     agent.act(positions[:1], [0])
     began = time.perf_counter()
     for key, position in enumerate(positions[1:]):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from azumaya.baselines.arena.league.ratings import ALL
+from azumaya.baselines.arena.league.ratings import ALL, Rating
 from azumaya.baselines.arena.report import (
     COLOURS,
     SHARES,
@@ -17,6 +18,7 @@ from azumaya.baselines.arena.report import (
     plain,
     result_table,
     save_picture,
+    with_interval,
 )
 from azumaya.baselines.protocol.cells import COUNTED, Cell
 from azumaya.baselines.protocol.scores import (
@@ -44,32 +46,66 @@ LEVELS = np.linspace(0, 1, 101)
 """The figures at which profiles are drawn."""
 
 
-def overall(contenders: Contenders) -> list[tuple[str, ...]]:
-    """A row for each contender over all its games, the highest share of games won first.
+@dataclass(frozen=True)
+class Row:
+    """What is said of a contender over all its games.
 
-    Interquartile means over games and seeds with their 95 % intervals; the rating if the contender
-    has played all games of the table.
+    Attributes:
+        name: what it is called.
+        won, exam: interquartile means over games and seeds; no exam in games without one.
+        rating: over all games of the table; None if it has not played all of them.
+        milliseconds: the median time of a move.
     """
+
+    name: str
+    won: Aggregate
+    exam: Aggregate | None
+    rating: Rating | None
+    milliseconds: float
+
+    def written(self, share: Callable[[Aggregate], str], rating: str) -> tuple[str, ...]:
+        """The figures below `OVERALL`.
+
+        Args:
+            share: writes a share, with its interval if it has one.
+            rating: how to write a rating, a format of `elo`, `low` and `high`.
+        """
+        return (
+            share(self.won),
+            share(self.exam) if self.exam else "",
+            rating.format(**vars(self.rating)) if self.rating else "",
+            f"{self.won.games} x {self.won.runs / self.won.games:g}",
+            f"{self.milliseconds:.2g}",
+        )
+
+    @property
+    def on_a_page(self) -> tuple[str, ...]:
+        """The figures with their intervals in brackets."""
+        return self.written(shown, "{elo:.0f} ({low:.0f} to {high:.0f})")
+
+
+def overall(contenders: Contenders) -> list[Row]:
+    """A row for each contender over all its games, the highest share of games won first."""
     rated, rows = ratings(contenders)[ALL], []
     for name, own in contenders.items():
         won, exam = (aggregate(scores_of(own, measure)) for measure in MEASURES)
         assert won is not None
-        rating = rated.get(name)
-        rows.append((
-            won.value, name, shown(won), shown(exam),
-            f"{rating.elo:.0f} ({rating.low:.0f} to {rating.high:.0f})" if rating else "",
-            f"{won.games} x {won.runs / won.games:g}",
-            f"{statistics.median(cell.milliseconds for cell in own):.2g}",
-        ))  # fmt: skip
-    return [row[1:] for row in sorted(rows, key=lambda row: (-row[0], row[1]))]
+        time = statistics.median(cell.milliseconds for cell in own)
+        rows.append(Row(name, won, exam, rated.get(name), time))
+    return sorted(rows, key=lambda row: (-row.won.value, row.name))
 
 
-def shown(figure: Aggregate | None) -> str:
-    """An aggregate with its interval, if it has one; empty if there is none."""
-    if figure is None:
-        return ""
-    interval = f" ({figure.low:.1%} to {figure.high:.1%})" if figure.sure else ""
-    return f"{figure.value:.1%}{interval}"
+def shown(share: Aggregate) -> str:
+    """A share with its interval, if it has one, as pages show it."""
+    if not share.sure:
+        return f"{share.value:.1%}"
+    return with_interval(share.value, (share.low, share.high))
+
+
+def _in_two_lines(share: Aggregate) -> str:
+    """A share above its interval, which is rounded, without a unit: names need the place."""
+    interval = f"\n{100 * share.low:.0f} - {100 * share.high:.0f}" if share.sure else ""
+    return f"{share.value:.1%}{interval}"
 
 
 def of_games(cells: Sequence[Cell], measure: str) -> list[tuple[str, ...]]:
@@ -102,22 +138,17 @@ def overall_table(cells: Sequence[Cell], title: str) -> Table:
     table = result_table(
         title, EXPLAINED, "agent", [each.replace(" ", "\n", 1) for each in OVERALL]
     )
-    for name, *figures in overall(by_contender(cells)):
-        table.add_row(plain(name), *map(_in_two_lines, figures))
+    for row in overall(by_contender(cells)):
+        figures = row.written(_in_two_lines, "{elo:.0f}\n{low:.0f} - {high:.0f}")
+        table.add_row(plain(row.name), *figures)
     return table
-
-
-def _in_two_lines(figure: str) -> str:
-    """A figure above its interval, which is rounded, without a unit: names need the place."""
-    value, _, interval = figure.removesuffix(")").partition(" (")
-    ends = (f"{float(end.removesuffix('%')):.0f}" for end in interval.split(" to "))
-    return f"{value}\n{' - '.join(ends)}" if interval else value
 
 
 def page(cells: Sequence[Cell]) -> str:
     """The tables as Markdown: over all games, then game by game."""
     titles = [find_game(game).title for game in games_of(cells)]
-    parts = [markdown(("agent", *OVERALL), overall(by_contender(cells))), EXPLAINED]
+    rows = [(row.name, *row.on_a_page) for row in overall(by_contender(cells))]
+    parts = [markdown(("agent", *OVERALL), rows), EXPLAINED]
     for measure in MEASURES:
         parts += [
             f"**{measure.capitalize()}**, the mean of the seeds, with the least and the most:",

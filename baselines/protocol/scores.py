@@ -149,9 +149,9 @@ def subsets(
 ) -> Iterator[tuple[float, tuple[str, ...]]]:
     """How well some games stand for all, best first.
 
-    For each set of so many games: the error with which the mean figure there predicts that over all
-    games, by a line that was fitted to the other agents; as the root of the mean square over all
-    agents.
+    For each set of games of this size: the error with which the mean figure there predicts that
+    over all games, by a line that was fitted to the other agents; as the root of the mean square
+    over all agents.
 
     Args:
         results: by agent and game, a figure; only agents with figures in all games count.

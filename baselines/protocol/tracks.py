@@ -19,7 +19,7 @@ from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import did_you_mean
 
 ALGORITHMS: Mapping[str, int] = {
-    "value": 20_000_000, "ppo": 12_000_000, "maskable_ppo": 2_500_000, "alphazero": 200_000,
+    "value": 20_000_000, "ppo": 12_000_000, "alphazero": 200_000, "maskable_ppo": 2_500_000,
 }  # fmt: skip
 """The library's algorithms, each a script of `azumaya.baselines.training`; and how many steps it
 makes in ten minutes on two cores, so that its learning rate has fallen when time is up."""

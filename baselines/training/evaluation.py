@@ -42,14 +42,13 @@ from azumaya.baselines.arena.report import (
     shown_rate,
 )
 from azumaya.baselines.arena.rounds import Score, play_both_seats, start_set
-from azumaya.baselines.arena.starts import random_action
+from azumaya.baselines.arena.starts import some_positions
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.run_folder import RunFolder
-from azumaya.envs import Position, find_game
+from azumaya.envs import find_game
 from azumaya.envs.errors import OptionError
 from azumaya.envs.extras import require
-from azumaya.envs.position import episode_key
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -142,8 +141,6 @@ MILLISECONDS = 10.0
 """The time per move of agents that search."""
 TRIED = 128
 """Positions on which the time per move is measured."""
-PLIES = 30
-"""The most random plies that lead to them."""
 SIMULATIONS = 50
 """Simulations with which UCT's speed is measured."""
 
@@ -234,7 +231,8 @@ class Ladder:
 
     def simulations(self) -> int:
         """How many simulations of UCT take as long as a move of the trained agent."""
-        positions = list(some_positions(self.config))
+        config = self.config
+        positions = list(some_positions(config.game, config.options, SEED, TRIED))
 
         def seconds(agent: Agent) -> float:
             """One position at a time, so that neither more cores nor batches help."""
@@ -242,19 +240,6 @@ class Ladder:
 
         own = seconds(self.agent)
         return max(1, math.floor(SIMULATIONS * own / seconds(UCTAgent(simulations=SIMULATIONS))))
-
-
-def some_positions(config: RunConfig) -> Iterator[Position]:
-    """Running positions after up to `PLIES` random plies."""
-    for seed in range(TRIED):
-        position = Position(config.game, seed=SEED + seed, **config.options)
-        key = episode_key(SEED, seed, 0)
-        for ply in range(seed % (PLIES + 1)):
-            following = position.copy().play(random_action(position, key, ply))
-            if following.is_over:
-                break
-            position = following
-        yield position
 
 
 def _seconds(call: Callable[[], object]) -> float:

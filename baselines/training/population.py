@@ -31,9 +31,9 @@ import numpy as np
 from azumaya.baselines.arena.empirical_games import nash_mixture
 from azumaya.baselines.arena.exploitability import FINAL_RATE, MOST_SEED, RATE, divided
 from azumaya.baselines.arena.game_options import game_named
-from azumaya.baselines.arena.intervals import of_pairs
+from azumaya.baselines.arena.intervals import of_pairs, share_of_pairs
 from azumaya.baselines.arena.league.ratings import SHARES
-from azumaya.baselines.arena.report import markdown
+from azumaya.baselines.arena.report import markdown, with_interval
 from azumaya.baselines.arena.response import STARTS, WIDTH, BestResponse
 from azumaya.baselines.arena.rounds import Rounds, StartSet, play_out, score_of, start_set
 from azumaya.baselines.system.command_line import read_options
@@ -154,7 +154,7 @@ class Population:
         for place, agent in enumerate(self.mixture.agents):
             against = Mixture([agent], np.ones(1))
             pairs = play(self._starts, alone, against, STARTS, 0, self.learner.games)
-            self._won[size, place] = pairs @ SHARES / pairs.sum()
+            self._won[size, place] = share_of_pairs(pairs.tolist())
             self._won[place, size] = 1 - self._won[size, place]
 
 
@@ -206,7 +206,7 @@ class Result:
 
     def row(self) -> tuple[str, ...]:
         """The row of the table."""
-        rates = [_rate(pairs) for pairs in self.response]
+        rates = [share_of_pairs(pairs) for pairs in self.response]
         return (
             f"{self.algorithm}, {self.policy}", f"{np.mean(self.games):,.0f}",
             f"{np.mean(self.minutes):.2f}", f"{np.mean(self.versions):.0f}",
@@ -220,15 +220,11 @@ HEADINGS = (
 )  # fmt: skip
 
 
-def _rate(pairs: Sequence[int] | np.ndarray) -> float:
-    return float(np.dot(pairs, SHARES) / np.sum(pairs))
-
-
 def _shown(pairs: np.ndarray) -> str:
     if not pairs.sum():
         return ""
-    low, high = of_pairs(pairs.tolist())
-    return f"{_rate(pairs):.1%} ({low:.1%} to {high:.1%})"
+    found = pairs.tolist()
+    return with_interval(share_of_pairs(found), of_pairs(found))
 
 
 @dataclass(frozen=True)
@@ -283,7 +279,8 @@ def main(config: Config) -> list[Result]:
             for name, number in {**policy.found, "response": response.tolist()}.items():
                 getattr(result, name).append(number)
             result.others = (np.array(result.others) + others).tolist()
-            print(f"seed {seed}: {', '.join(key)}: {_rate(response):.1%}", flush=True)
+            rate = share_of_pairs(response.tolist())
+            print(f"seed {seed}: {', '.join(key)}: {rate:.1%}", flush=True)
     rows = list(results.values())
     print(markdown(HEADINGS, [result.row() for result in rows]))
     if config.output is not None:

@@ -165,7 +165,7 @@ def test_the_command_prints_tables_json_and_a_picture() -> None:
     words = {text.text for text in ElementTree.parse("map.svg").iter() if text.text}
     assert words
     before = Path("map.svg").read_bytes()
-    found = json.loads(command("--json", "--output", "map.svg").output)
+    found = json.loads(command("--json", "--output", "map.svg").stdout)
     assert Path("map.svg").read_bytes() == before
     assert found["cycles"] == [["ann", "bob", "cy$"]]
     assert found["agents"][0]["agent"] == "ann"

@@ -86,7 +86,17 @@ def identity(name: str, agent: Any) -> str:
         name: its name, as for `find_agent`.
         agent: the agent that was made by this name.
     """
-    return _id(name, _digest(_files(name, agent)))
+    return _id(name, digest_of(name, agent))
+
+
+def digest_of(name: str, agent: Any) -> str:
+    """The beginning of the SHA-256 of an agent's files, as they are now; empty if it has none.
+
+    Args:
+        name: its name, as for `find_agent`.
+        agent: the agent that was made by this name.
+    """
+    return _digest(_files(name, agent))
 
 
 def game_names(games: Any) -> tuple[str, ...]:
@@ -122,7 +132,7 @@ def card_of(
     """
     with watch():
         agent = find_agent(name)
-        digest = _digest(_files(name, agent))
+        digest = digest_of(name, agent)
     sidecar = getattr(agent, "sidecar", None)
     time = read_search_name(name).milliseconds if is_search_name(name) else None
     played, problem = [], ""

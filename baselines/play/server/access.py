@@ -53,7 +53,7 @@ class OpenGame:
         offer: what is offered now. It ends with the next move, and is not kept.
         offers: how often an offer was made or declined.
         joined: whether the friend has opened the link since the game was opened.
-        stones: what stands on the board after so many moves, of the last views.
+        stones: by the number of moves made, what stands on the board then; of the last views.
         counted: its positions as of the last request, if it is kept ready, otherwise 0.
     """
 

@@ -23,7 +23,7 @@ class JSONAnswer(Response):
 
 
 async def body_of(request: Request, most: int) -> Any:
-    """The JSON of a request, of at most so many bytes; it may come in pieces, without a length.
+    """The JSON of a request, of at most `most` bytes; it may come in pieces, without a length.
 
     Raises:
         RefusalError: it is larger, or no JSON.

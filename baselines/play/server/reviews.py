@@ -89,8 +89,8 @@ class Reviews:
     def _under_way(self, key: tuple[str, int], record: GameRecord, visitor: str) -> Review:
         review = self._running.get(key)
         if review is None:
-            theirs = sum(each.visitor == visitor for each in self._running.values())
-            if visitor and theirs >= OF_ONE:
+            begun = (each for each in self._running.values() if each.error is None)
+            if visitor and sum(each.visitor == visitor for each in begun) >= OF_ONE:
                 raise RefusalError(503, "wait until your other games have been analysed")
             review = self._running[key] = Review(visitor)
             review.task = asyncio.create_task(self._search(key, review, record))

@@ -208,7 +208,7 @@ class Store:
         )
 
     def review(self, name: str, changes: int) -> list[Any] | None:
-        """What `keep_review` kept of a game with so many changes; None if there is nothing."""
+        """What `keep_review` kept of a game with these changes; None if there is nothing."""
         rows = self._run(
             "SELECT plies FROM reviews WHERE name = ? AND changes = ?", (name, changes)
         )

@@ -63,10 +63,10 @@ def past(access: Access, ply: int) -> dict[str, Any]:
 
     Args:
         access: the game.
-        ply: after so many moves.
+        ply: the number of moves made before it.
 
     Raises:
-        RefusalError: there were not so many.
+        RefusalError: there were fewer.
     """
     table = access.table
     if ply > len(table.moves):

@@ -114,7 +114,7 @@ export function showGame(first, begin) {
     else board.say(said);
   }
 
-  // Shows the position after so many moves, until the game goes on.
+  // Shows the position after a number of moves, until the game goes on.
   async function lookBack(ply) {
     if (ply === view.ply) return show(view);
     const now = view;
