@@ -16,6 +16,7 @@ from azumaya.baselines.play.server.limits import Limits
 from azumaya.baselines.play.server.store import Store
 from azumaya.benchmarks.studies.gallery_maker import play
 from azumaya.envs.notation import replay
+from tests.processes import eventually
 from tests.serve.requests import begin, refused, send, visitor
 
 QUICK = Limits(search=2)
@@ -99,6 +100,22 @@ def test_a_search_that_fails_is_told_and_made_again(monkeypatch: pytest.MonkeyPa
         refused(answers[-1], 400, "no memory")
         monkeypatch.setattr(server_reviews, "seen", whole)
         assert reviewed(client, path)["positions"] == view["ply"] + 1
+
+
+def test_searches_that_failed_do_not_count_as_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A visitor whose pages were closed before they were told could have nothing analysed."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise ValueError("no memory")
+
+    with visitor(Store(":memory:"), QUICK) as client:
+        games = [finished(client) for _ in range(server_reviews.OF_ONE + 1)]
+        *failing, last = (f"/api/games/{game['id']}/review" for game in games)
+        with monkeypatch.context() as patch:
+            patch.setattr(server_reviews, "seen", fail)
+            for path in failing:
+                assert client.post(path, json={}).status_code == 200
+            eventually(lambda: client.post(last, json={}).status_code == 200)
 
 
 def test_games_of_the_gallery_are_analysed(tmp_path: Path) -> None:
