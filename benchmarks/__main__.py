@@ -93,11 +93,7 @@ def bench(
         return
     if quick and full:
         raise typer.BadParameter("--quick and --full exclude each other")
-    if on not in DEVICES:
-        known = ", ".join(DEVICES)
-        raise typer.BadParameter(
-            f"--device {on}: must be one of {known}{did_you_mean(on, DEVICES)}"
-        )
+    _check_device(on)
     name = "quick" if quick else "full" if full else "default"
     with complaints((OptionError, ResultsError)):
         chosen = [find_game(name) for name in game or GAMES]
@@ -109,6 +105,14 @@ def bench(
         write_report(folder)
     if not finished:
         _end_interrupted(context, folder)
+
+
+def _check_device(on: str) -> None:
+    if on not in DEVICES:
+        known = ", ".join(DEVICES)
+        raise typer.BadParameter(
+            f"--device {on}: must be one of {known}{did_you_mean(on, DEVICES)}"
+        )
 
 
 def _refuse_lost_options(context: typer.Context) -> None:
@@ -145,13 +149,18 @@ def _end_interrupted(context: typer.Context, folder: Path) -> NoReturn:
 
 def _on_gpu(budget: Budget, chosen: list[Any], output: Path | None) -> tuple[Path, bool]:
     """Measure a GPU, or end with `NO_GPU` where there is none that can be used."""
+    about = _gpu()
+    folder = output or Path("benchmarks/results") / machine.short_name(about["gpu"])
+    return folder, run(budget, chosen, folder, console, device.jobs, about)
+
+
+def _gpu() -> dict[str, Any]:
+    """What there is to say of the GPU; ends with `NO_GPU` where there is none."""
     try:
-        about = device.about()
+        return device.about()
     except (DeviceError, MissingExtraError) as error:
         console.print(f"nothing was measured: {error}")
         raise typer.Exit(NO_GPU) from None
-    folder = output or Path("benchmarks/results") / machine.short_name(about["gpu"])
-    return folder, run(budget, chosen, folder, console, device.jobs, about)
 
 
 @app.command("report")
@@ -187,10 +196,21 @@ def peers(
             help="The folder for their virtual environments. Default: in the user's cache."
         ),
     ] = None,
+    python: Annotated[
+        Path | None,
+        typer.Option(help="A Python in which they are installed, instead of environments."),
+    ] = None,
+    on: Annotated[
+        str,
+        typer.Option(
+            "--device", help="cpu; or cuda: Connect Four beside Connect Four, by number of games."
+        ),
+    ] = "cpu",
     output: Output = None,
 ) -> None:
     """Install other libraries, each in an environment of its own, and measure them beside ours."""
-    known = {each.name: each for each in catalogue.PEERS}
+    _check_device(on)
+    known = {each.name: each for each in catalogue.PEERS if on == "cpu" or each.cuda}
     unknown = set(peer or ()) - known.keys()
     if unknown:
         hint = did_you_mean(next(iter(unknown)), known)
@@ -199,10 +219,11 @@ def peers(
         )
     if place is not None:
         _check_place(place)
-    folder = output or Path("benchmarks/results") / f"{machine.short_name()}-peers"
+    name = machine.short_name(*([_gpu()["gpu"]] if on == "cuda" else []))
+    folder = output or Path("benchmarks/results") / f"{name}-peers"
     with complaints((OptionError, ResultsError)):
         what = compare.Comparison(
-            find_game(game), place or environments.default_place(), time, repeats, only
+            find_game(game), place or environments.default_place(), time, repeats, only, on, python
         )
         finished = compare.compare(what, [known[n] for n in peer or known], folder, console)
         write_report(folder)

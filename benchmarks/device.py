@@ -39,6 +39,8 @@ PLIES = 100
 """The number of moves of one rollout."""
 MOST = 10_000
 """The most steps of one repeat."""
+COUNTED = 256
+"""The steps in which moves are counted, where counting is not to cost time."""
 FEW = 16_384
 """The most games whose steps are also replayed as a CUDA graph."""
 
@@ -113,7 +115,9 @@ def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
                 yield Job(
                     f"cuda graph/{game.name}/{size}",
                     {"kind": "cuda graph", **fields, "form": "packed", "size": size},
-                    partial(sparing, replayed, game, size, budget.seconds, budget.repeats),
+                    partial(
+                        sparing, replayed, game, "packed", size, budget.seconds, budget.repeats
+                    ),
                 )
 
 
@@ -205,12 +209,13 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
     return row
 
 
-def replayed(game: Game, size: int, seconds: float, repeats: int) -> Row:
-    """A random choice and a packed step as one CUDA graph, beside the same launched one by one."""
+def replayed(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row:
+    """A random choice and a step as one CUDA graph, beside the same launched one by one."""
     from azumaya.baselines.training.graph import Graph  # noqa: PLC0415 - loads torch
 
-    env = _new(game, size, "packed")
-    clock = Clock(env)
+    torch = require("torch", "cuda")
+    env = _new(game, size, form)
+    clock, over = Clock(env), torch.zeros(1, dtype=torch.int64, device=env.games.device.place)
 
     def turn() -> None:
         env.step(env.random_actions())
@@ -228,9 +233,15 @@ def replayed(game: Game, size: int, seconds: float, repeats: int) -> Row:
 
     row = rates(clock, timed(graph), seconds, repeats)
     alone = rates(clock, timed(turn), seconds, repeats)
-    env.check()
     more = {"microseconds": float(f"{1e6 * size / row.median:.4g}"), "launched": alone.median}
-    watched = signature.of_batch(game, "packed", min(size, signature.WATCHED), device="cuda")
+    for _ in range(COUNTED):
+        _, _, terminated, truncated, _ = env.step(env.random_actions())
+        over.add_((terminated | truncated).sum())
+    env.check()
+    moves = 1 - int(over.item()) / (COUNTED * size)  # after an end a step only begins a new game
+    row.cpu = [rate * moves for rate in row.cpu]
+    row.wall = [rate * moves for rate in row.wall]
+    watched = signature.of_batch(game, form, min(size, signature.WATCHED), device="cuda")
     return {**row.fields(), **more, "includes": STEP, "signature": watched}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-MAX_STRETCH = 8
+MAX_STRETCH = 8.0
 """A repeat ends after this multiple of its length in wall time, even if it got little CPU time."""
 
 
@@ -94,6 +94,7 @@ class Meter:
     Args:
         seconds: the least CPU time of a repeat.
         repeats: the number of repeats.
+        stretch: a repeat ends after this multiple of `seconds` in wall time in any case.
 
     Attributes:
         rates: the rates of the repeats that have ended.
@@ -102,8 +103,9 @@ class Meter:
 
     done = 0
 
-    def __init__(self, seconds: float, repeats: int) -> None:
+    def __init__(self, seconds: float, repeats: int, stretch: float = MAX_STRETCH) -> None:
         self.seconds, self.repeats, self.rates = seconds, repeats, Rates()
+        self._longest = stretch * seconds
         self._begin()
 
     def _begin(self) -> None:
@@ -117,7 +119,7 @@ class Meter:
         """Count units that were just done; returns whether a repeat has ended with them."""
         self._done += units
         spent, lasted = time.process_time() - self._cpu, time.perf_counter() - self._wall
-        if spent < self.seconds and lasted < MAX_STRETCH * self.seconds:
+        if spent < self.seconds and lasted < self._longest:
             return False
         self.rates.cpu.append(self._done / max(spent, 1e-9))
         self.rates.wall.append(self._done / max(lasted, 1e-9))

@@ -44,8 +44,8 @@ class Graph:
             self._graph.replay()
 
     def forget(self) -> None:
-        """Capture the work again, because it is about other tensors now."""
-        self._graph = None
+        """Begin anew, because the work is about other tensors now."""
+        self._graph = self._shapes = None
 
     def _capture(self, tensors: tuple[torch.Tensor, ...]) -> None:
         graph, given = torch.cuda.CUDAGraph(), [tensor.clone() for tensor in tensors]

@@ -7,6 +7,7 @@ in order, so results do not depend on it. On a GPU there is one part, and nothin
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -121,9 +122,25 @@ def policy(network: nn.Module, planes: torch.Tensor, masks: torch.Tensor) -> Pol
         planes: observations, `(B, C, rows, columns)` int8.
         masks: legal actions, `(B, A)` int8.
     """
+    evaluate = _compiled() if planes.is_cuda else _evaluate
+    logits, values = evaluate(network, planes)
+    return Policy(logits, masks, values)
+
+
+def _evaluate(network: nn.Module, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     with torch.autocast(planes.device.type, torch.bfloat16, enabled=planes.is_cuda):
         logits, values = network(planes)
-    return Policy(logits.float(), masks, values.float())
+    return logits.float(), values.float()
+
+
+@functools.cache
+def _compiled() -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
+    """The same with what lies between two matrix products in one kernel.
+
+    Networks of one shape share it. It is compiled for the first number of positions, and once more
+    for any number.
+    """
+    return torch.compile(_evaluate, fullgraph=True)
 
 
 def copy_of(network: nn.Module) -> nn.Module:

@@ -23,6 +23,7 @@ class Peer:
         first: what pip must install first, because the packages need it to build.
         prepare: for a package that is published only as source and does not build unchanged:
             prepares its unpacked source.
+        cuda: what pip installs to measure it on a GPU; empty if it does not run on one.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Peer:
     connect_four: str = ""
     first: tuple[str, ...] = ()
     prepare: Callable[[Path], None] | None = None
+    cuda: tuple[str, ...] = ()
 
 
 def _pufferlib_offline(source: Path) -> None:
@@ -48,7 +50,10 @@ PEERS = (
     Peer("pettingzoo", "pettingzoo_aec.py", ("pettingzoo[classic]==1.27.0",), "connect_four_v3"),
     Peer("open_spiel", "open_spiel_loops.py", ("open_spiel==2.0.2",), "connect_four"),
     Peer("bitbully", "bitbully_solver.py", ("bitbully==0.0.79",), "connect_four"),
-    Peer("pgx", "pgx_scan.py", ("pgx==2.6.0", JAX), "connect_four"),
+    Peer(
+        "pgx", "pgx_scan.py", ("pgx==2.6.0", JAX), "connect_four",
+        cuda=("pgx==2.6.0", "jax[cuda13]==0.10.2"),
+    ),
     Peer("jumanji", "jumanji_sudoku.py", ("jumanji==1.1.2", JAX)),
     Peer("envpool", "envpool_sync.py", ("envpool==1.2.5",), "ConnectFour-v1"),
     Peer(

@@ -1,24 +1,28 @@
-"""Compare peers with ours in one run: for each peer, ours before it and again after it."""
+"""Compare peers with ours in one run: for each peer, ours before it and again after it.
+
+On a GPU only the game that peers and we have is compared, with the same numbers of games.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
 from azumaya.baselines.arena.report import counted, markdown
 from azumaya.baselines.system.processes import how_ended
-from azumaya.benchmarks import games, machine, reference, search
+from azumaya.benchmarks import device, games, machine, reference, search
 from azumaya.benchmarks.child import run_child
 from azumaya.benchmarks.peers.catalogue import Peer
 from azumaya.benchmarks.peers.environments import InstallError, environment_of
 from azumaya.benchmarks.report import machine_line
-from azumaya.benchmarks.results import Results, Row, is_measured
+from azumaya.benchmarks.results import NOTHING, Results, Row, is_measured
 from azumaya.benchmarks.tables import rate, ratio
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs.errors import OptionError
@@ -27,6 +31,8 @@ from azumaya.envs.game import Game
 HERE = Path(__file__).parent
 SIZES = (256, 1024, 4096)
 """Batch sizes of ours; the best one counts, as for the peers."""
+GPU_SIZES = (1 << 10, 1 << 14, 1 << 17, 1 << 20)
+"""Numbers of games on a GPU, for the peers as well; each one is a row."""
 TIME_LIMIT_S = 3600.0
 SETTINGS = "peers"
 SAME = "same game"
@@ -46,6 +52,8 @@ INCLUDES = {
     "batch loop": f"{games.STEP}; the random choice of the action counts in the time",
 }
 """What our figures count."""
+ON_GPU = f"{games.STEP}; with the random choice of the action as one CUDA graph"
+"""What they count on a GPU."""
 Figures = dict[str, float]
 
 
@@ -59,6 +67,8 @@ class Comparison:
         seconds, repeats: the length and number of the repeats of each rate.
         only: comma-separated words; only peers' games whose names contain one are measured. Empty
             for all games.
+        device: `cpu` or `cuda`.
+        python: a Python in which the peers are installed; None makes an environment for each.
 
     Raises:
         OptionError: `only` is given, but one of its words is empty.
@@ -69,6 +79,8 @@ class Comparison:
     seconds: float = 0.5
     repeats: int = 3
     only: str = ""
+    device: str = "cpu"
+    python: Path | None = None
 
     def __post_init__(self) -> None:
         words = [word.strip() for word in self.only.split(",")]
@@ -88,8 +100,10 @@ def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Cons
     Raises:
         ResultsError: the folder has rows of another run.
     """
-    settings = f"{SETTINGS} {what.game.name} {what.repeats}x{what.seconds} {what.only}".strip()
-    results = Results(folder, settings)
+    on_gpu = what.device == "cuda"
+    name = what.device if on_gpu else what.game.name
+    settings = f"{SETTINGS} {name} {what.repeats}x{what.seconds} {what.only}".strip()
+    results = Results(folder, settings, device.about() if on_gpu else NOTHING)
     if before := results.measured():
         console.print(f"{folder}: keeps {counted(before, 'row')} measured before")
     finished = True
@@ -113,16 +127,18 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
     ending: Row = {"key": f"peer/{peer.name}", "kind": "peer", "peer": peer.name}
     try:
         console.print(f"{peer.name}: its environment")
-        python = environment_of(peer, what.place)
+        here = replace(peer, packages=peer.cuda) if what.device == "cuda" else peer
+        python = what.python or environment_of(here, what.place)
         mine = ours_beside(what, peer)
         console.print(f"{peer.name}: ours before")
         before = [ours(what, game) for game in mine]
         console.print(f"{peer.name}: {peer.script}")
         rows, failure = run_script(python, peer, what)
         after = [ours(what, game) for game in mine]
-        found = pair_up(peer, rows, before[0], after[0], what.game)
-        if len(mine) > 1:
-            found += _same_game(peer, rows, before[1], after[1], mine[1])
+        found = list[Row]()
+        for game, *both in zip(mine, before, after, strict=True):
+            pair = pair_up if game is what.game else _same_game
+            found += pair(peer, rows, *both, game)
         for row in found:
             results.add({**row, "load": machine.load()})
         ending["rows"] = len(rows)
@@ -143,6 +159,8 @@ def _drop_others(peer: Peer, keys: Set[str], results: Results) -> None:
 
 def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
     """Our games to measure beside a peer: Connect Four as well where the peer's is measured."""
+    if what.device == "cuda":
+        return [connect_four.GAME]
     wanted = any(word in peer.connect_four.lower() for word in what.only.lower().split(","))
     return [what.game, connect_four.GAME] if peer.connect_four and wanted else [what.game]
 
@@ -150,6 +168,9 @@ def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
 def ours(what: Comparison, game: Game) -> Figures:
     """The figures of a game of ours by the names that peers use in `beside`, and of CartPole."""
     time = what.seconds / 2, what.repeats
+    if what.device == "cuda":
+        each = {size: device.replayed(game, "planes", size, *time) for size in GPU_SIZES}
+        return {f"{size} games": row["value"] for size, row in each.items()}
     hidden = game.rules.resample is not None  # alpha-beta refuses such games
     batches = [games.batch(game, "planes", size, 1, *time) for size in SIZES]
     return {
@@ -171,10 +192,12 @@ def run_script(python: Path, peer: Peer, what: Comparison) -> tuple[list[Row], s
         RuntimeError: the script took too long.
     """
     command = [str(python), str(HERE / peer.script), f"--seconds={what.seconds}"]
-    command += [f"--repeats={what.repeats}", f"--only={what.only}"]
+    only = peer.connect_four if what.device == "cuda" else what.only
+    command += [f"--repeats={what.repeats}", f"--only={only}"]
+    environment = {**os.environ, "JAX_PLATFORMS": what.device}
     try:
         # in that folder, because PufferLib leaves a link behind wherever it runs
-        done = run_child(command, TIME_LIMIT_S, folder=python.parents[1])
+        done = run_child(command, TIME_LIMIT_S, environment, folder=python.parents[1])
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{peer.script} took more than {TIME_LIMIT_S:.0f} s") from None
     rows: list[Row] = [json.loads(line) for line in done.stdout.splitlines() if line[:1] == "{"]
@@ -196,10 +219,11 @@ def pair_up(
         if "value" in row:
             beside = mean[row["beside"]]
             full["ours"] = round(beside, 1)
-            full["ours_includes"] = INCLUDES[row["beside"]]
+            full["ours_includes"] = INCLUDES.get(row["beside"], ON_GPU)
             full["ours_range"] = sorted((before[row["beside"]], after[row["beside"]]))
             full["ratio"] = float(f"{beside / row['value']:.4g}")
-            full["cartpole"] = round(mean["CartPole-v1"], 1)
+            if "CartPole-v1" in mean:
+                full["cartpole"] = round(mean["CartPole-v1"], 1)
         paired.append(full)
     return paired
 
@@ -219,8 +243,8 @@ def render(header: Row, rows: list[Row]) -> str:
     if same := [row for row in rows if row["kind"] == SAME]:
         parts.append(f"One unit is:\n\n{_counted(same)}")
     game = next((row["ours_game"] for row in rows if "ours_game" in row), "")
-    others = _table([row for row in rows if row["kind"] != SAME])
-    parts.append(f"## Every peer\n\nOurs is {game}.\n\n{others}")
+    if others := [row for row in rows if row["kind"] == "peer" and "value" in row]:
+        parts.append(f"## Every peer\n\nOurs is {game}.\n\n{_table(others)}")
     if missing := [(row["key"], row["error"]) for row in rows if "error" in row]:
         parts.append("## Not measured\n\n" + markdown(("what", "why"), missing))
     return "\n\n".join(parts) + "\n"

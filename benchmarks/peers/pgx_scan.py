@@ -1,10 +1,10 @@
-"""Pgx on the CPU: jit, vmap and scan of random legal play with autoreset."""
+"""Pgx: jit, vmap and scan of random legal play with autoreset."""
 
 # This script runs in the peer's environment, whose types are not available here.
 # mypy: ignore-errors
 
 # ruff: noqa: I001 - `script` sets JAX's platform before JAX is imported
-from script import Script
+from script import DEVICE, Script
 
 import time
 
@@ -14,7 +14,7 @@ from jax_pick import kth_legal
 from pgx.experimental import auto_reset
 
 GAMES = ("tic_tac_toe", "connect_four", "othello", "hex", "go_9x9")
-BATCHES = (64, 1024, 8192)
+BATCHES = (64, 1024, 8192) if DEVICE == "cpu" else (1 << 10, 1 << 14, 1 << 17, 1 << 20)
 SLOW = 1.0
 """If a step takes more seconds than this, larger batches are not tried."""
 INCLUDES = (
@@ -67,7 +67,10 @@ def main():
         for batch in BATCHES:
             with script.attempt(game, f"batch {batch}"):
                 chunk, per_step = stepper(pgx.make(game), batch)
-                script.row(game, f"batch {batch}", "batch loop", INCLUDES, chunk)
+                config, beside = f"batch {batch}", "batch loop"
+                if DEVICE != "cpu":
+                    config = beside = f"{batch} games"
+                script.row(game, config, beside, INCLUDES, chunk)
                 if per_step > SLOW:
                     break
 
