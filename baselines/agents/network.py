@@ -13,6 +13,7 @@ action and a `value`.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Mapping
 from typing import Any
@@ -101,10 +102,19 @@ class Related(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """From `(..., inputs * S)` to `(..., outputs * S)`."""
+        found = self.product(x)
+        return found + self.constant(found)
+
+    def product(self, x: torch.Tensor) -> torch.Tensor:
+        """The same without a bias."""
         _, outputs, inputs = self.weight.shape
         spread = torch.einsum("roi,rst->osit", self.weight, self.relations)
         weight = spread.reshape(outputs * self.cells, inputs * self.cells)
-        return linear(x, weight, on_cells(self.bias, self.cells))
+        return linear(x, weight, None)
+
+    def constant(self, like: torch.Tensor) -> torch.Tensor:
+        """The bias, `(outputs * S,)`, in the type of another tensor."""
+        return on_cells(self.bias.to(like.dtype), self.cells)
 
 
 def on_cells(x: torch.Tensor, cells: int) -> torch.Tensor:
@@ -415,15 +425,61 @@ class HouseNet(nn.Module):
         known = self.known(planes[:, :, 0][:, self.single] * self.scale)
         known = on_cells(known.unflatten(1, (-1, self.width)), self.cells)
         told = self.told(torch.cat((own.mean(1), planes[:, self.shared]), 1).flatten(1))
-        x = self.first(own.flatten(2)) + known[:, 1:]
-        x = _fitting(x + (told + known[:, 0])[:, None], fits)
+        told = told + known[:, 0] + self.first.constant(told)
+        x = self.first.product(own.flatten(2)) + known[:, 1:]
+        x = _fitting(x + _to_all(told, x), fits)
         for each, all_ in zip(self.each, self.all, strict=True):
-            x = x + _fitting(each(x) + all_(x.mean(1))[:, None], fits)
-        pooled = x.mean(1)
+            told = all_(_mean(x))
+            told = told + each.constant(told)
+            x = x + _fitting(each.product(x) + _to_all(told, x), fits)
+        pooled = _mean(x)
         parts = [] if self.logit is None else [self.logit(x).flatten(1)]
         if self.more is not None:
             parts.append(self.more(pooled))
         return torch.cat(parts, 1), self.value(pooled).squeeze(1)
+
+
+class _Mean(torch.autograd.Function):
+    """The mean over numbers, added up one by one.
+
+    torch compiles that into a kernel that is three times as fast as that of its own mean over so
+    few.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        ctx.count = x.shape[1]
+        return _added(x) / ctx.count
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        return (grad / ctx.count)[:, None].expand(-1, ctx.count, -1)
+
+
+class _ToAll(torch.autograd.Function):
+    """The same for all numbers; its gradient is added up one by one, as in `_Mean`."""
+
+    @staticmethod
+    def forward(ctx: Any, told: torch.Tensor, numbers: int) -> torch.Tensor:
+        return told[:, None].expand(-1, numbers, -1)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return _added(grad), None
+
+
+def _added(x: torch.Tensor) -> torch.Tensor:
+    return functools.reduce(torch.add, x.unbind(1))
+
+
+def _mean(x: torch.Tensor) -> torch.Tensor:
+    found: torch.Tensor = _Mean.apply(x)  # type: ignore[no-untyped-call]
+    return found
+
+
+def _to_all(told: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    found: torch.Tensor = _ToAll.apply(told, x.shape[1])  # type: ignore[no-untyped-call]
+    return found
 
 
 def _fitting(x: torch.Tensor, fits: torch.Tensor | None) -> torch.Tensor:

@@ -140,7 +140,7 @@ def _compiled() -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
     Networks of one shape share it. It is compiled for the first number of positions, and once more
     for any number.
     """
-    return torch.compile(_evaluate, fullgraph=True)
+    return torch.compile(_evaluate)
 
 
 def copy_of(network: nn.Module) -> nn.Module:
