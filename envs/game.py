@@ -15,6 +15,7 @@ import numpy as np
 from azumaya.envs.errors import OptionError, brief, did_you_mean
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.compile import INTERPRETED
+from azumaya.envs.lesson import Step
 from azumaya.envs.scene import Scene
 from azumaya.envs.symmetries import Axis, Settings, Symmetries
 
@@ -323,6 +324,7 @@ class Words:
         how_to_play: the rules with default options and the names of moves, in at most 350 words,
             for people and for prompts of language models; ends without a newline.
         idea: the game in a sentence that says how it is won.
+        lesson: the steps of a first game that teaches; none if there is no such game.
         draws: whether a game can end in a draw.
         minutes: how long a game between people takes; 0 if that is not known.
         side: `side(state, player)`: the name of a player's side, such as `white`.
@@ -343,6 +345,7 @@ class Words:
     check_state: Callable[[Any], None]
     how_to_play: str
     idea: str = ""
+    lesson: tuple[Step, ...] = ()
     minutes: int = 0
     draws: bool = True
     side: Callable[[Any, int], str] = field(default_factory=lambda: first_or_second)

@@ -28,6 +28,7 @@ from azumaya.baselines.play.server.exercises import Exercises
 from azumaya.baselines.play.server.exhibits import A_PAGE_MS, PAGES, Exhibits, replay_answer
 from azumaya.baselines.play.server.games import Games
 from azumaya.baselines.play.server.guard import LOOPBACK, Guard
+from azumaya.baselines.play.server.lessons import Lessons
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.once import Once
 from azumaya.baselines.play.server.own_files import KINDS, own_file, own_files
@@ -43,6 +44,11 @@ COOKIE = "azumaya_visitor"
 """How the name of the cookie begins. The store's number follows, since browsers send the cookies of
 one server to all on the same machine; earlier versions left it out."""
 A_YEAR = 365 * 24 * 3600
+PATHS = (
+    "/", "/g/{game}", "/g/{game}/analysis", "/gallery", "/gallery/{number:int}/analysis",
+    "/exercises", "/exercises/daily", "/exercises/{game}/{level}/{number:int}", "/lessons/{game}",
+)  # fmt: skip
+"""Where the page is."""
 BOARD = (
     *BOARD_SCRIPTS, "graph.js", "replay.js", "widget.js", "board.css", "replay.css",
 )  # fmt: skip
@@ -78,14 +84,7 @@ class Server:
         """The routes."""
         one = "/api/games/{game}"
         return [
-            Route("/", self.page),
-            Route("/g/{game}", self.page),
-            Route("/g/{game}/analysis", self.page),
-            Route("/gallery", self.page),
-            Route("/exercises", self.page),
-            Route("/exercises/daily", self.page),
-            Route("/exercises/{game}/{level}/{number:int}", self.page),
-            Route("/gallery/{number:int}/analysis", self.page),
+            *(Route(path, self.page) for path in PATHS),
             Route("/static/{name}", self.static),
             Route("/api/choices", self.offered),
             Route("/api/games", self.listed),
@@ -386,6 +385,7 @@ def make_app(
     made = Starlette(
         routes=[
             *server.routes(), *exhibits.routes(), *exercises.routes(),
+            *Lessons(choices, bounds).routes(),
             Route("/{path:path}", server.nothing),
         ],
         middleware=[Middleware(Guard, hosts=hosts, body=bounds.body)],

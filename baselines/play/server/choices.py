@@ -88,6 +88,7 @@ class Choices:
             "idea": game.words.idea,
             "minutes": game.words.minutes,
             "picture": picture(game.name) is not None,
+            "lesson": len(game.words.lesson),
             "rules": paragraphs(game.words.how_to_play),
             "levels": [vars(level) for level in people.levels(game, self._limits.search)],
             "options": _options(game),

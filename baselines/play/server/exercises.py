@@ -24,9 +24,9 @@ from azumaya.baselines.play.server.answers import JSONAnswer, object_of
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.once import Once
 from azumaya.baselines.play.server.readiness import Readiness
-from azumaya.baselines.play.server.views import explained
+from azumaya.baselines.play.server.views import explained, views_of_line
 from azumaya.baselines.play.server.workers import Workers
-from azumaya.baselines.play.words import notes, sides, worded
+from azumaya.baselines.play.words import notes, sides
 from azumaya.envs import OptionError
 from azumaya.envs.registry import find_game
 from azumaya.envs.render.board import view_of
@@ -146,10 +146,6 @@ def view(exercise: Exercise) -> dict[str, Any]:
 
 def judged(exercise: Exercise, move: str) -> dict[str, Any]:
     """What a move is worth, and the positions after it and after what refutes it."""
-    found, here, views = judge(exercise, move), exercise.start(), []
-    for made in (found.move, *found.line):
-        action = here.action(made)
-        here.play(action)
-        shown = view_of(here, action, movable=False)
-        views.append({**worded(shown, sides(here)), "yours": False})
+    found = judge(exercise, move)
+    views = views_of_line(exercise.start(), (found.move, *found.line))
     return {"right": found.right, "line": found.line, "words": found.words, "views": views}

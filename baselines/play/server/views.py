@@ -10,10 +10,10 @@ from azumaya.baselines.play.server import people
 from azumaya.baselines.play.server.access import DRAW, TAKEBACK, Access, OpenGame
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.seats import FRIEND, PEOPLE
-from azumaya.baselines.play.words import in_words, notes, sides
+from azumaya.baselines.play.words import in_words, notes, sides, worded
 from azumaya.baselines.system.files import is_count
 from azumaya.envs.position import Position
-from azumaya.envs.render.board import view_of_scene
+from azumaya.envs.render.board import view_of, view_of_scene
 from azumaya.envs.render.layout import layout_of
 from azumaya.envs.render.pointing import why_not
 
@@ -148,3 +148,13 @@ def explained(position: Position, cells: Any, label: Any) -> list[str]:
         raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
     both = sides(position)
     return [in_words(sentence, both) for sentence in why_not(position, cells, label)]
+
+
+def views_of_line(start: Position, moves: Sequence[str]) -> list[dict[str, Any]]:
+    """The positions after each of some moves, to look at."""
+    here, views = start.copy(), []
+    for move in moves:
+        action = here.action(move)
+        shown = view_of(here.play(action), action, movable=False)
+        views.append({**worded(shown, sides(here)), "yours": False})
+    return views

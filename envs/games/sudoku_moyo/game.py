@@ -19,6 +19,7 @@ from azumaya.envs.games._shima.starts import puzzle_starts
 from azumaya.envs.games._shima.territory import moved_options
 from azumaya.envs.games.sudoku_moyo import rules, text
 from azumaya.envs.games.sudoku_moyo.board import PLANES, STATE
+from azumaya.envs.games.sudoku_moyo.lesson import LESSON
 from azumaya.envs.games.sudoku_moyo.rules import starter_can_move
 from azumaya.envs.geometry.sudoku81 import CELLS
 from azumaya.envs.kernels.rng import draw_start
@@ -62,7 +63,13 @@ MOYO = Game(
         variants=VARIANTS,
     ),
     words=Words.of(
-        text, words, how_to_play=text.HOW_TO_PLAY, idea=text.IDEA, minutes=10, draws=False
+        text,
+        words,
+        how_to_play=text.HOW_TO_PLAY,
+        idea=text.IDEA,
+        lesson=LESSON,
+        minutes=10,
+        draws=False,
     ),
     symmetries=replace(SYMMETRIES, options=moved_options),
 )

@@ -5,8 +5,8 @@
 //
 // `view` is what azumaya.envs.render.board.view_of returns, with these additions of the host:
 // `yours` (whether the person may move now) and `canUndo`, in a notebook also `changes`.
-// In a page of `azumaya serve` also `left` and `won`, the cells that the last move has left, and that
-// have won.
+// In a page of `azumaya serve` also `left`, `won` and `about`, the cells that the last move has left,
+// that have won, and of which the page speaks.
 // `host` says what the board may ask for; a function that is absent has no button:
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
@@ -235,6 +235,7 @@ class Board {
     this.layers.lit.replaceChildren(
       ...(view.won ?? []).map((index) => mark(index, "azb-won", 0.46)),
       ...(view.left ?? []).map((index) => mark(index, "azb-left", 0.4)),
+      ...(view.about ?? []).map((index) => mark(index, "azb-about", 0.46)),
       ...next.map(possible),
       ...this.forbidding.map((index) => mark(index, "azb-forbids", 0.46)),
       ...this.chosen.map((index) => mark(index, "azb-chosen", 0.46)));
@@ -309,6 +310,7 @@ class Board {
     if ((this.view.last || []).includes(index)) words.push("last move");
     if ((this.view.won || []).includes(index)) words.push("has won");
     if ((this.view.left || []).includes(index)) words.push("the last move came from here");
+    if ((this.view.about || []).includes(index)) words.push("marked");
     if (this.chosen.includes(index)) words.push("chosen");
     if (this.forbidding.includes(index)) words.push("forbids the move");
     const labels = this.complete([...this.chosen, index]).map((move) => move[1]).filter(Boolean);

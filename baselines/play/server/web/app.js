@@ -6,6 +6,7 @@ import { showExercises } from "./exercises.js";
 import { showGallery } from "./gallery.js";
 import { showGame } from "./game.js";
 import { offerKeyboardHelp } from "./keyboard.js";
+import { showLesson } from "./lesson.js";
 import { add, ask, at, entitle, main, ROOT, shown } from "./page.js";
 import { showReview } from "./review.js";
 import { showStart } from "./start.js";
@@ -15,6 +16,7 @@ async function route() {
   const path = location.pathname.slice(ROOT.pathname.length);
   const game = path.match(/^g\/([\w.-]+)$/);
   const reviewed = path.match(/^(g|gallery)\/([\w.-]+)\/analysis$/);
+  const lesson = path.match(/^lessons\/(\w+)$/);
   const exercise = path.match(/^exercises\/(\w+)\/(\w+)\/(\d+)$/);
   try {
     if (game) {
@@ -24,7 +26,8 @@ async function route() {
     else if (exercise) {
       const [, name, level, number] = exercise;
       await showExercise(here, { game: name, level, number: Number(number) });
-    } else if (path === "exercises/daily") await showDaily(here);
+    } else if (lesson) await showLesson(here, lesson[1], begin);
+    else if (path === "exercises/daily") await showDaily(here);
     else if (path === "exercises") await showExercises(here);
     else if (path === "gallery") await showGallery(here);
     else if (path === "") await showStart(here);

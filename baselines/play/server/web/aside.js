@@ -2,7 +2,7 @@
 
 import { add, at, choices, remember, remembered } from "./page.js";
 import { addCopy } from "./links.js";
-import { addLegend, addRules } from "./rules.js";
+import { addLegend, addLessonLink, addRules } from "./rules.js";
 
 // `look(ply)` shows an earlier position. Returns the functions that renew all this, and that mark a
 // move of the list. The row to share is made only once: it may show a link that
@@ -85,7 +85,12 @@ export function buildRules(aside, first) {
   add(panel, "summary", "How to play");
   const legend = add(panel, "div");
   const rules = add(panel, "div");
-  choices().then(({ games }) => addRules(rules, games.find(({ name }) => name === first.game)?.rules ?? []), () => {});
+  choices().then(({ games }) => {
+    const game = games.find(({ name }) => name === first.game);
+    if (!game) return;
+    addRules(rules, game.rules);
+    if (!first.about) addLessonLink(add(rules, "p"), game);
+  }, () => {});
   const options = Object.entries(first.options).map((pair) => pair.join(" = "));
   if (options.length) add(panel, "p", `Options of this game: ${options.join(", ")}.`);
   return (view) => {

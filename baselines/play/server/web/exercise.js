@@ -3,9 +3,9 @@
 import { buildRules } from "./aside.js";
 import { mount } from "./board.js";
 import { note, place, streakWords, unsolved } from "./exercises.js";
+import { playLine } from "./line.js";
 import { add, ask, at, entitle, main, shown } from "./page.js";
 
-const PAUSE = 900; // between the moves of a refutation
 const HOW = "Make the move on the board; a wrong one is answered.";
 
 export async function showDaily(here) {
@@ -48,7 +48,7 @@ export async function showExercise(here, wanted) {
       if (!isHere()) return;
       note({ ...wanted, ...view }, judged.right, isFirst);
       isFirst = false;
-      await play(judged.views);
+      await playLine(board, judged.views, isHere);
       if (!isHere()) return;
       words.textContent = judged.words;
       words.dataset.right = judged.right;
@@ -61,13 +61,6 @@ export async function showExercise(here, wanted) {
       if (isHere()) words.textContent = problem.message;
     } finally {
       isBusy = false;
-    }
-  }
-
-  async function play(views) {
-    for (const [n, each] of views.entries()) {
-      if (n) await new Promise((done) => setTimeout(done, PAUSE));
-      if (isHere()) board.show(each);
     }
   }
 

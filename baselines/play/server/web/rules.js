@@ -1,6 +1,6 @@
 // The rules of a game, and what the marks on its board mean.
 
-import { add } from "./page.js";
+import { add, at } from "./page.js";
 
 // `paragraphs` are those of the rules; numbered ones begin with the number.
 export function addRules(parent, paragraphs) {
@@ -12,6 +12,11 @@ export function addRules(parent, paragraphs) {
   }
 }
 
+// The way to the lesson of a game, if it has one.
+export function addLessonLink(parent, { name, title, lesson }, attributes = {}) {
+  if (lesson) add(parent, "a", `Learn ${title} in ${lesson} moves`, { ...attributes, href: at(`lessons/${name}`) });
+}
+
 // Only the marks that this position can show.
 export function addLegend(parent, view) {
   const contents = view.cells.map((cell) => cell[4]);
@@ -20,6 +25,7 @@ export function addLegend(parent, view) {
     ["dot", "you can play here", true],
     ["ring", "this one can be chosen", isMoving],
     ["forbids", "forbids the move you tried", true],
+    ["about", "what the sentence speaks of", view.about?.length],
     ["given", "a square stone was there at the start", contents.some((text) => text.endsWith("given"))],
     ["dead", "nothing fits here any more", contents.includes("dead")],
   ];

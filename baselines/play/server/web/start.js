@@ -6,7 +6,7 @@ import { addForm } from "./form.js";
 import { showGames } from "./games.js";
 import { showJoined } from "./joined.js";
 import { add, ask, at, choices, entitle, main, remember, remembered, shown } from "./page.js";
-import { addRules } from "./rules.js";
+import { addLessonLink, addRules } from "./rules.js";
 
 const SIDES = [["first", "First"], ["second", "Second"], ["random", "Random"]];
 const PEOPLE = { "A friend, by a link": "friend", "Another person here": "human" };
@@ -17,6 +17,7 @@ export async function showStart(here) {
   if (here !== shown.visit) return;
   entitle("Azumaya", "two-player games, most of them built on the Sudoku rule");
   main.replaceChildren();
+  if (!games.length) addWelcome(main, offered.games);
   const chosen = addChoices(main, offered.games);
   const status = add(main, "p", "", { role: "status", class: "unseen" });
   const error = add(main, "p", "", { class: "error", role: "alert" });
@@ -49,6 +50,12 @@ export async function showStart(here) {
       status.textContent = "";
     }
   }
+}
+
+// For those who have not played here yet.
+function addWelcome(parent, games) {
+  const game = games.find(({ lesson }) => lesson);
+  if (game) addLessonLink(add(parent, "p", "New here? ", { class: "welcome" }), game);
 }
 
 // Opponent and side, which stay as they were at the last visit. Returns what is chosen.
@@ -88,7 +95,8 @@ function addRadios(parent, legend, values, chosen, key) {
   return box;
 }
 
-function addCard(list, { name, title, idea, minutes, picture, rules }, play) {
+function addCard(list, game, play) {
+  const { name, title, idea, minutes, picture, rules } = game;
   const card = add(list, "li", "", { class: "card" });
   if (picture) add(card, "img", "", { src: at(`static/${name}.svg`), alt: "", width: 240, height: 240 });
   const text = add(card, "div");
@@ -97,6 +105,7 @@ function addCard(list, { name, title, idea, minutes, picture, rules }, play) {
   if (minutes) add(text, "small", `about ${minutes} minutes`);
   const button = add(text, "button", "Play", { type: "button", class: "go", "aria-label": `Play ${title}` });
   button.addEventListener("click", () => play(button));
+  addLessonLink(text, game, { class: "learn" });
   const folded = add(text, "details");
   add(folded, "summary", "Rules");
   addRules(folded, rules);

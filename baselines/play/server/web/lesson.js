@@ -1,0 +1,91 @@
+// A first game in a few moves: each step has a sentence, and any move that makes its point goes on.
+
+import { buildRules } from "./aside.js";
+import { mount } from "./board.js";
+import { playLine } from "./line.js";
+import { add, ask, at, choices, entitle, main, shown } from "./page.js";
+
+// `begin` begins a game, to play on where the lesson ends.
+export async function showLesson(here, game, begin) {
+  const path = `lessons/${game}`;
+  let made = [];
+  let view = await ask(path, { made });
+  if (here !== shown.visit) return;
+  const isHere = () => here === shown.visit;
+  entitle(`First game: ${view.title} - Azumaya`, view.title);
+  main.replaceChildren();
+  const page = add(main, "div", "", { class: "play exercise lesson" });
+  const box = add(page, "section");
+  const heading = add(box, "h2");
+  const words = add(box, "p", "", { role: "status", class: "judged" });
+  const row = add(box, "div", "", { class: "row" });
+  let isBusy = false;
+  const board = mount(add(page, "div"), {
+    play: (move) => attempt(move),
+    explain: (cells, label) => ask(`${path}/explain`, { made, cells, label })
+      .then(({ sentences }) => sentences, (problem) => [problem.message]),
+  });
+  buildRules(add(page, "div"), view)(view);
+
+  async function attempt(move) {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      const tried = await ask(`${path}/try`, { made, move });
+      if (!isHere()) return;
+      say(tried.words, tried.right);
+      if (!tried.right) return;
+      await playLine(board, tried.views, isHere);
+      made = [...made, move];
+      if (isHere()) await goOn();
+    } catch (problem) {
+      if (isHere()) say(problem.message, false);
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  // What follows is asked for while the person reads, so that the button answers at once.
+  async function goOn() {
+    view = await ask(path, { made });
+    if (!isHere()) return;
+    const next = add(row, "button", view.done ? "Finish" : "Next", { type: "button", class: "go" });
+    next.addEventListener("click", show);
+    next.focus({ preventScroll: true });
+  }
+
+  function say(text, isRight = undefined) {
+    words.textContent = text;
+    if (isRight === undefined) delete words.dataset.right;
+    else words.dataset.right = isRight;
+  }
+
+  function show() {
+    row.replaceChildren();
+    heading.textContent = view.done ? "That is the game" : `Your first game: move ${view.number} of ${view.of}`;
+    say(view.say);
+    board.show(view);
+    if (view.done) addWaysOn();
+    else if (made.length) board.focus();
+  }
+
+  function addWaysOn() {
+    const on = add(row, "button", "Play on from here", { type: "button", class: "go" });
+    add(row, "a", "Choose a game", { class: "link", href: at("") });
+    on.addEventListener("click", async () => {
+      on.disabled = true;
+      try {
+        const offered = await choices();
+        const { player } = offered.games.find(({ name }) => name === game).levels[0];
+        const seats = view.toMove ? { first: player, second: "human" } : { first: "human", second: player };
+        await begin({ game, options: { position: view.position }, ...seats });
+      } catch (problem) {
+        say(problem.message, false);
+        on.disabled = false;
+      }
+    });
+    on.focus({ preventScroll: true });
+  }
+
+  show();
+}
