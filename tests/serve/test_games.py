@@ -19,8 +19,9 @@ from azumaya.baselines.play.server import choices, memory
 from azumaya.baselines.play.server.access import digest
 from azumaya.baselines.play.server.app import COOKIE
 from azumaya.baselines.play.server.choices import Choices
-from azumaya.baselines.play.server.games import A_MONTH, AN_HOUR, Games
+from azumaya.baselines.play.server.games import Games
 from azumaya.baselines.play.server.limits import RefusalError
+from azumaya.baselines.play.server.room import A_MONTH, AN_HOUR
 from azumaya.baselines.play.server.store import LATER, Kept, Store
 from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.notation import GameRecord, replay

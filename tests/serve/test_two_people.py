@@ -220,3 +220,52 @@ def test_two_people_at_one_screen_agree_at_once(client: TestClient) -> None:
     view = begin(client, DRAWN)
     assert view["offers"] == ["draw"]
     assert send(client, view, "offer", what="draw").json()["status"] == "A draw"
+
+
+@pytest.mark.parametrize("what", ["rematch", "swapped"])
+@pytest.mark.parametrize("offers_first", [0, 1])
+def test_a_rematch_needs_both(
+    client: TestClient, friend: TestClient, what: str, offers_first: int
+) -> None:
+    """All go to the same new game by the links they have, and to the one after that."""
+    view = begin(client, second="friend", clock={"minutes": 5})
+    refused(send(client, view, "offer", what=what), 409, "cannot be offered")
+    names = [view["id"], view["friend"]]
+    for n in range(2):
+        both = list(zip((client, friend), names, strict=True))
+        first, other = both[offers_first], both[1 - offers_first]
+        over = send(client, look(*both[0]), "resign").json()
+        assert over["offers"] == ["rematch", "swapped"]
+        offered = send(first[0], look(*first), "offer", what=what).json()
+        assert (offered["rematch"], offered["offer"]["yours"]) == ("", True)
+        agreed = send(other[0], look(*other), "offer", what=what).json()
+        assert (agreed["offers"], agreed["offer"]) == ([], None)
+        names = [look(*each)["rematch"] for each in both]
+        mine, theirs = look(client, names[0]), look(friend, names[1])
+        assert mine["friend"] == names[1]
+        own = int(what == "swapped" and n == 0)
+        assert (mine["seats"], theirs["seats"]) == ([own], [1 - own])
+        assert mine["clock"]["left"] == [300, 300]
+        watching = look(friend, look(friend, view["watch"])["rematch"])
+        assert watching["seats"] == []
+        refused(client.get(f"/api/games/{names[0]}.{view['watch'].partition('.')[2]}"), 404)
+    assert look(client, view["id"])["over"]
+    refused(send(client, look(client, view["id"]), "offer", what=what), 409)
+
+
+def test_a_rematch_survives_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file)) as client:
+        view = begin(client, second="friend")
+        cookie = token(client)
+        over = send(client, view, "resign").json()
+        for name in (view["id"], view["friend"]):
+            send(client, over | {"id": name}, "offer", what="rematch")
+    with visitor(Store(file)) as client:
+        theirs = look(client, look(client, view["friend"])["rematch"])
+        client.cookies["azumaya_visitor"] = cookie
+        mine = look(client, look(client, view["id"])["rematch"])
+        assert (mine["seats"], theirs["seats"]) == ([0], [1])
+        assert mine["friend"] == theirs["id"]
+    with closing(sqlite3.connect(file)) as kept:
+        assert theirs["id"].partition(".")[2] not in "\n".join(kept.iterdump())

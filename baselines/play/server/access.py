@@ -13,6 +13,7 @@ import secrets
 from dataclasses import dataclass, field
 
 from azumaya.baselines.arena.entrants import HUMAN
+from azumaya.baselines.play.server.clock import Clock, running
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.seats import FRIEND
 from azumaya.baselines.play.server.store import Kept
@@ -20,10 +21,10 @@ from azumaya.baselines.play.table import Table
 from azumaya.envs.scene import Stone
 
 NOT_YOURS = "there is no such game, or it is not yours"
-RESIGNED = "resigned:"
+RESIGNED, OUT_OF_TIME = "resigned:", "time:"
 AGREED = "agreed"
-DRAW, TAKEBACK = "draw", "takeback"
-"""What a player can offer the other one."""
+DRAW, TAKEBACK, REMATCH, SWAPPED = "draw", "takeback", "rematch", "swapped"
+"""What a player can offer the other one; `SWAPPED` is a rematch with sides swapped."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Offer:
     """What a player has offered the other one.
 
     Attributes:
-        what: `DRAW` or `TAKEBACK`.
+        what: `DRAW`, `TAKEBACK`, `REMATCH` or `SWAPPED`.
         seat: the player.
     """
 
@@ -48,8 +49,9 @@ class OpenGame:
         table: the game as it stands.
         changes: how often a move was made, or moves were taken back. What was meant for a game
             that has changed since is told apart by this: the number of moves may be the same again.
-        ending: how the players have ended it: `RESIGNED` and the player's number, or `AGREED` for a
-            draw; empty if they have not.
+        ending: how the players have ended it: `RESIGNED` or `OUT_OF_TIME` and the player's number,
+            or `AGREED` for a draw; empty if they have not.
+        clock: its clock as of the last change, if it has one.
         offer: what is offered now. It ends with the next move, and is not kept.
         offers: how often an offer was made or declined.
         joined: whether the friend has opened the link since the game was opened.
@@ -61,6 +63,7 @@ class OpenGame:
     table: Table
     changes: int
     ending: str = ""
+    clock: Clock | None = None
     offer: Offer | None = None
     offers: int = 0
     joined: bool = False
@@ -74,8 +77,17 @@ class OpenGame:
 
     @property
     def loser(self) -> int | None:
-        """The player who has resigned, if any."""
-        return int(self.ending[-1]) if self.ending.startswith(RESIGNED) else None
+        """The player who has resigned or run out of time, if any."""
+        return int(self.ending[-1]) if self.ending.startswith((RESIGNED, OUT_OF_TIME)) else None
+
+    @property
+    def running(self) -> int | None:
+        """The player whose time runs, if any."""
+        return None if self.clock is None or self.is_over else running(self.table)
+
+    def clock_at(self, now: float) -> Clock | None:
+        """The clock at a time, in seconds since 1970."""
+        return None if self.clock is None else self.clock.counted(self.running, now)
 
     @property
     def returns(self) -> tuple[float, float]:
@@ -123,6 +135,14 @@ class Access:
         return self.opened.changes
 
     @property
+    def rematch(self) -> str:
+        """The name by which the asker finds the next game of the same two; empty if none."""
+        game, _, _ = self.kept.rematch.partition(".")
+        if not game or not self.seats:
+            return self.kept.rematch
+        return game + self.name.removeprefix(self.kept.id)
+
+    @property
     def may_move(self) -> bool:
         """Whether it is the asker's turn."""
         return not self.opened.is_over and self.table.here.to_move in self.seats
@@ -159,7 +179,7 @@ def access(opened: OpenGame, name: str, visitor: str) -> Access:
     if name != kept.id:
         opened.joined = opened.joined or bool(seats)
         return Access(opened, name, seats)
-    link = f"{kept.id}.{friend_key(kept.id, visitor)}" if kept.guest else ""
+    link = f"{kept.id}.{friend_key(kept.series or kept.id, visitor)}" if kept.guest else ""
     return Access(opened, name, seats, link)
 
 
@@ -192,7 +212,10 @@ def check_owner(kept: Kept, visitor: str) -> None:
 
 
 def friend_key(game: str, visitor: str) -> str:
-    """The secret in the friend's link. It follows from the owner's, so that no file holds it."""
+    """The secret in the friend's link to a game, and to those that follow it as rematches.
+
+    It follows from the owner's, so that no file holds it.
+    """
     return hmac.new(_bytes(visitor), game.encode(), "sha256").hexdigest()[:32]
 
 

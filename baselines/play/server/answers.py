@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from azumaya.baselines.play.server.limits import RefusalError
@@ -45,3 +47,27 @@ async def object_of(request: Request, most: int) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise RefusalError(400, "a JSON object is needed")
     return body
+
+
+async def unless_left(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of some work for a request whose body was read; cancelled if its client leaves.
+
+    Raises:
+        ClientDisconnect: it has left.
+    """
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_end_of(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        leaving.cancel()
+
+
+async def _end_of(request: Request) -> None:
+    """Wait until the client of a request has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from azumaya.baselines.play.gallery import read_gallery
 from azumaya.baselines.play.replay import replay_page, reviewed_game
 from azumaya.baselines.play.review import Seen
 from azumaya.baselines.play.server.access import Access
-from azumaya.baselines.play.server.answers import JSONAnswer, body_of, object_of
+from azumaya.baselines.play.server.answers import JSONAnswer, body_of, object_of, unless_left
 from azumaya.baselines.play.server.choices import Choices, milliseconds_of
 from azumaya.baselines.play.server.exercises import Exercises
 from azumaya.baselines.play.server.exhibits import A_PAGE_MS, PAGES, Exhibits, replay_answer
@@ -221,17 +220,20 @@ class Server:
     async def resign(self, request: Request) -> Response:
         """Give the game up."""
         opened, body = await self._asked(request)
-        return JSONAnswer(self.games.resign(opened, body.get("changes")))
+        self.games.agreements.resign(opened, body.get("changes"))
+        return JSONAnswer(self.games.view(opened))
 
     async def offer(self, request: Request) -> Response:
         """Offer the other player something, or agree to it."""
         opened, body = await self._asked(request)
-        return JSONAnswer(self.games.offer(opened, body.get("changes"), body.get("what")))
+        self.games.agreements.offer(opened, body.get("changes"), body.get("what"))
+        return JSONAnswer(self.games.view(opened))
 
     async def decline(self, request: Request) -> Response:
         """Decline an offer."""
         opened, body = await self._asked(request)
-        return JSONAnswer(self.games.decline(opened, body.get("changes")))
+        self.games.agreements.decline(opened, body.get("changes"))
+        return JSONAnswer(self.games.view(opened))
 
     async def answer(self, request: Request) -> Response:
         """Let the agent move whose turn it is; the answer comes when it has moved."""
@@ -246,7 +248,7 @@ class Server:
             )  # fmt: skip
 
         moving = self._searches.get((opened.kept.id, changes), search)
-        move = await _unless_left(request, moving)
+        move = await unless_left(request, moving)
         return JSONAnswer(self.games.answer(opened, changes, move))
 
     async def explain(self, request: Request) -> Response:
@@ -271,7 +273,7 @@ class Server:
             )  # fmt: skip
 
         key = opened.kept.id, opened.changes, milliseconds
-        return JSONAnswer(await _unless_left(request, self._searches.get(key, search)))
+        return JSONAnswer(await unless_left(request, self._searches.get(key, search)))
 
     # ---- requests ----
 
@@ -295,30 +297,6 @@ def app_page(request: Request, status: int = 200) -> Response:
     # Below the prefix of a proxy, which this server is not told, only relative addresses lead.
     root = "../" * (request.scope["path"].count("/") - 1) or "./"
     return HTMLResponse(own_file("app.html").replace("{root}", root), status)
-
-
-async def _unless_left(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of some work for a request whose body was read; cancelled if its client leaves.
-
-    Raises:
-        ClientDisconnect: it has left.
-    """
-    working = asyncio.ensure_future(work)
-    leaving = asyncio.ensure_future(_end_of(request))
-    try:
-        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientDisconnect
-        return working.result()
-    finally:
-        working.cancel()
-        leaving.cancel()
-
-
-async def _end_of(request: Request) -> None:
-    """Wait until the client of a request has left."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 async def left(request: Request, error: Exception) -> Response:

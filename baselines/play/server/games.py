@@ -6,48 +6,38 @@ import datetime
 import itertools
 import secrets
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from azumaya.baselines.agents.asking import check_agent
-from azumaya.baselines.play.server import people
 from azumaya.baselines.play.server.access import (
-    AGREED,
-    DRAW,
     NOT_YOURS,
-    RESIGNED,
     Access,
-    Offer,
     OpenGame,
     access,
     check_owner,
     digest,
     id_of,
-    owner_seats,
     seats_of,
 )
+from azumaya.baselines.play.server.agreements import Agreements
+from azumaya.baselines.play.server.changes import Changes, check_changes
 from azumaya.baselines.play.server.choices import Choices, checked_texts, option_values
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.memory import Memory
+from azumaya.baselines.play.server.room import Room
 from azumaya.baselines.play.server.seats import FRIEND, seated
 from azumaya.baselines.play.server.store import Kept, Store
-from azumaya.baselines.play.server.views import explained, may_undo, possible_offers, view
+from azumaya.baselines.play.server.views import explained, may_undo, view
 from azumaya.baselines.play.server.wishes import check_game, read_wish
 from azumaya.baselines.play.table import Table
 from azumaya.baselines.play.words import sides
-from azumaya.baselines.system.files import is_count, shown
 from azumaya.envs.notation import GameRecord
 from azumaya.envs.position import Position
 from azumaya.envs.render.board import view_of
 
 LISTED = 50
 """Games that the list of a visitor shows."""
-AN_HOUR, A_MONTH = 3600, 30 * 24 * 3600
-"""Where there are too many games, those without a move are dropped after an hour, others after a
-month without one."""
-DROPPED = 0.01
-"""The share of the games that is dropped at once, since looking for them takes a while."""
 
 
 class Games:
@@ -57,11 +47,17 @@ class Games:
         store: where they are kept.
         choices: what may be chosen.
         limits: the server's limits.
+
+    Attributes:
+        agreements: what players end or agree on.
     """
 
     def __init__(self, store: Store, choices: Choices, limits: Limits) -> None:
         self._store, self._choices, self._limits = store, choices, limits
-        self._memory = Memory()
+        self._memory, self._started = Memory(), time.time()
+        self._room = Room(store, self._memory, limits)
+        self._changes = Changes(store, self._memory, choices, limits)
+        self.agreements = Agreements(store, self._changes, self._room)
 
     def visitor(self, token: str) -> str:
         """The token if it has a game here, otherwise a new one: nobody may choose theirs."""
@@ -74,35 +70,19 @@ class Games:
 
         Args:
             visitor: the visitor's token.
-            wish: `game`, and optionally `options`, `first`, `second` and `seed`.
+            wish: `game`, and optionally `options`, `first`, `second`, `seed` and `clock`.
 
         Raises:
             ValueError: the wish cannot be met.
         """
         kept, players = read_wish(self._choices, visitor, wish)
-        self._check_room(kept.visitor)
+        self._room.check(kept.visitor)
         opened = self._prepared(kept)
         for player in players:
             if player.agent is not None:
                 check_agent(player.agent, opened.table.here, player.name)
         self._store.add(kept)
         return access(self._memory.put(opened), kept.id, visitor)
-
-    def _check_room(self, owner: str) -> None:
-        most = self._limits.games
-        if self._store.count() >= most and not self._drop(max(1, round(DROPPED * most))):
-            raise RefusalError(503, f"the server keeps no more than {most:,} games")
-        if self._store.count(owner) >= self._limits.games_of_one:
-            most = self._limits.games_of_one
-            raise RefusalError(429, f"you have {most:,} games already; delete one first")
-
-    def _drop(self, count: int) -> bool:
-        """Delete games that nobody plays; returns whether there was one."""
-        now = time.time()
-        dropped = self._store.remove_oldest(count, now - AN_HOUR, now - A_MONTH)
-        for name in dropped:
-            self._memory.forget(name)
-        return bool(dropped)
 
     def _table(self, kept: Kept) -> Table:
         """A game from its start, with the moves made so far. It needs no agent to be looked at."""
@@ -129,11 +109,16 @@ class Games:
         if kept is None:
             raise RefusalError(404, NOT_YOURS)
         seats_of(kept, name, visitor)
-        return access(self._memory.put(self._prepared(kept)), name, visitor)
+        opened = self._memory.put(self._prepared(kept))
+        self._changes.end_in_time(opened)
+        return access(opened, name, visitor)
 
     def _prepared(self, kept: Kept) -> OpenGame:
         """A game for which all that moves, views and explanations need is compiled or loaded."""
-        opened = OpenGame(kept, self._table(kept), kept.changes, kept.ending)
+        clock = kept.clock
+        if clock is not None and clock.since < self._started:  # what a restart took is nobody's
+            clock = replace(clock, since=self._started)
+        opened = OpenGame(kept, self._table(kept), kept.changes, kept.ending, clock)
         here = opened.table.here
         view_of(here)
         if not here.is_over:
@@ -151,7 +136,11 @@ class Games:
         loop can call it.
         """
         opened = self._memory.find(id_of(name))
-        return None if opened is None else access(opened, name, visitor)
+        if opened is None:
+            return None
+        found = access(opened, name, visitor)
+        self._changes.end_in_time(opened)
+        return found
 
     def shared(self, share: str) -> Kept:
         """The game that those may watch who were given its link; raises `RefusalError`."""
@@ -188,7 +177,7 @@ class Games:
             {
                 "id": kept.id, "game": self._choices.title(kept.game),
                 "players": kept.players, "moves": len(kept.moves), "result": kept.result,
-                "names": self._owners_names(kept),
+                "names": self._changes.owners_names(kept),
                 "touched": kept.touched,
             }
             for kept in self._store.of_visitor(digest(visitor), LISTED)
@@ -222,7 +211,7 @@ class Games:
         check_changes(game, changes)
         if not game.may_move:
             raise RefusalError(409, "it is not your turn")
-        self._play(game.opened, move)
+        self._changes.play(game.opened, move)
         return self.view(game)
 
     def answer(self, game: Access, changes: int, move: str) -> dict[str, Any]:
@@ -238,28 +227,8 @@ class Games:
             sqlite3.Error: it cannot be kept; nothing was changed.
         """
         if game.changes == changes and game.table.agent is not None:
-            self._play(game.opened, move)
+            self._changes.play(game.opened, move)
         return self.view(game)
-
-    def _play(self, opened: OpenGame, move: str) -> None:
-        table = opened.table
-        if len(table.moves) >= self._limits.plies:
-            raise RefusalError(409, f"a game here has at most {self._limits.plies:,} moves")
-        after = table.here.copy().play(move)  # only a legal move is kept
-        called = self._owners_names(opened.kept)
-        result = people.outcome(after, called, after.returns()) if after.is_over else ""
-        # What cannot be kept is not made either, otherwise it would be lost with the process.
-        self._keep(opened, [*table.moves, move], result)
-        table.play(move)
-
-    def _keep(
-        self, opened: OpenGame, moves: Sequence[str], result: str = "", ending: str = ""
-    ) -> None:
-        changes = self._store.keep_moves(opened.kept.id, moves, result, ending)
-        if changes is None:  # it was deleted meanwhile
-            self._memory.forget(opened.kept.id)
-            raise RefusalError(404, NOT_YOURS)
-        opened.changes, opened.offer = changes, None
 
     def undo(self, game: Access, changes: Any) -> dict[str, Any]:
         """Take moves back to the last one of a person; returns the view.
@@ -274,92 +243,13 @@ class Games:
             raise RefusalError(409, "a move can be taken back only if both players agree")
         if game.table.undone is None:
             raise RefusalError(409, "there is nothing to undo")
-        self._go_back(game.opened, game.table.undone)
-        return self.view(game)
-
-    def _go_back(self, opened: OpenGame, ply: int) -> None:
-        self._keep(opened, opened.table.moves[:ply])
-        opened.table.go_back(ply)
-        opened.stones.clear()
-
-    # ---- what players agree on ----
-
-    def resign(self, game: Access, changes: Any) -> dict[str, Any]:
-        """Give a game up: whoever makes the moves of both players does so for the one to move.
-
-        Returns:
-            The new view.
-
-        Raises:
-            RefusalError: the asker does not play, or the game is over.
-            sqlite3.Error: this cannot be kept; nothing was changed.
-        """
-        game.check_player()
-        check_changes(game, changes)
-        if game.opened.is_over:
-            raise RefusalError(409, "the game is over")
-        loser = game.table.here.to_move if len(game.seats) > 1 else game.seats[0]
-        self._end(game.opened, f"{RESIGNED}{loser}")
-        return self.view(game)
-
-    def _end(self, opened: OpenGame, ending: str) -> None:
-        """End a game as its players want it."""
-        called, ended = self._owners_names(opened.kept), replace(opened, ending=ending)
-        result = people.outcome(opened.table.here, called, ended.returns)
-        self._keep(opened, opened.table.moves, result, ending)
-        opened.ending = ending
-
-    def offer(self, game: Access, changes: Any, what: Any) -> dict[str, Any]:
-        """Offer the other player something; it is done if they have offered the same.
-
-        Args:
-            game: the game.
-            changes: its changes as the asker knows them.
-            what: `DRAW`, or `TAKEBACK` of the last move of whoever offers it first.
-
-        Returns:
-            The new view.
-
-        Raises:
-            RefusalError: it cannot be offered.
-            sqlite3.Error: it cannot be kept; nothing was changed.
-        """
-        game.check_player()
-        check_changes(game, changes)
-        opened, waiting = game.opened, game.opened.offer
-        is_agreed = waiting is not None and waiting.what == what and waiting.seat not in game.seats
-        if not is_agreed and what not in possible_offers(game):
-            raise RefusalError(409, f"{shown(what)!r} cannot be offered now")
-        if is_agreed or len(game.seats) > 1:
-            self._agree(opened, waiting or Offer(what, opened.table.here.to_move))
-        elif waiting != Offer(what, game.seats[0]):
-            opened.offer, opened.offers = Offer(what, game.seats[0]), opened.offers + 1
-        return self.view(game)
-
-    def _agree(self, opened: OpenGame, offer: Offer) -> None:
-        """Do what both players want."""
-        if offer.what == DRAW:
-            self._end(opened, AGREED)
-            return
-        ply = opened.table.last_of([offer.seat])
-        if ply is not None:
-            self._go_back(opened, ply)
-
-    def decline(self, game: Access, changes: Any) -> dict[str, Any]:
-        """Decline what the other player has offered, or withdraw an offer; returns the view."""
-        game.check_player()
-        check_changes(game, changes)
-        if game.opened.offer is not None:
-            game.opened.offer, game.opened.offers = None, game.opened.offers + 1
+        self._changes.go_back(game.opened, game.table.undone)
         return self.view(game)
 
     # ---- what is shown ----
 
     def _names(self, game: Access) -> list[str]:
         return self._choices.names(game.kept.game, game.kept.players, game.seats)
-
-    def _owners_names(self, kept: Kept) -> list[str]:
-        return self._choices.names(kept.game, kept.players, owner_seats(kept))
 
     def view(self, game: Access) -> dict[str, Any]:
         """What the page shows of a game."""
@@ -406,14 +296,6 @@ class Games:
         if FRIEND in game.kept.players:
             raise RefusalError(409, "against a friend there are no hints")
         return game.table.here, float(milliseconds), game.table.key
-
-
-def check_changes(game: Access, changes: Any) -> None:
-    """Raises `RefusalError` if the game has changed since a page showed it."""
-    if not is_count(changes):
-        raise RefusalError(400, "changes: the number in the view of the game is needed")
-    if changes != game.changes:
-        raise RefusalError(409, f"the game is at move {len(game.table.moves)} by now")
 
 
 def _record(table: Table, kept: Kept) -> GameRecord:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from azumaya.baselines.play.server.access import OpenGame
+from azumaya.baselines.play.server.access import RESIGNED, OpenGame
 from azumaya.baselines.play.server.seats import PEOPLE
 from azumaya.baselines.play.words import capital, sides
 from azumaya.baselines.values.champion import CHAMPION, champion_file
@@ -120,11 +120,10 @@ def _shown(position: Position, called: Sequence[str]) -> list[str]:
 def ended(opened: OpenGame) -> str:
     """How the players have ended a game, in a sentence; empty if they have not."""
     loser = opened.loser
-    return (
-        f"{capital(sides(opened.table.here)[loser])} resigned."
-        if loser is not None
-        else ("Both players agreed on a draw." if opened.ending else "")
-    )
+    if loser is None:
+        return "Both players agreed on a draw." if opened.ending else ""
+    what = "resigned" if opened.ending.startswith(RESIGNED) else "ran out of time"
+    return f"{capital(sides(opened.table.here)[loser])} {what}."
 
 
 def outcome(position: Position, called: Sequence[str], returns: Sequence[float]) -> str:

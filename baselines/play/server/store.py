@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from azumaya.baselines.play.server.clock import Clock
+
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY,
@@ -38,12 +40,13 @@ END;
 """
 COLUMNS = (
     "id, share, visitor, game, options, players, seed, moves, touched, trained, changes, result, "
-    "guest, ending"
+    "guest, ending, clock, series, rematch"
 )
 LATER = (
     "trained TEXT NOT NULL DEFAULT '{}'", "changes INTEGER NOT NULL DEFAULT 0",
     "result TEXT NOT NULL DEFAULT ''", "guest TEXT NOT NULL DEFAULT ''",
-    "ending TEXT NOT NULL DEFAULT ''",
+    "ending TEXT NOT NULL DEFAULT ''", "clock TEXT NOT NULL DEFAULT 'null'",
+    "series TEXT NOT NULL DEFAULT ''", "rematch TEXT NOT NULL DEFAULT ''",
 )  # fmt: skip
 """Columns that were added later; files of earlier versions lack them."""
 OF_GALLERY = "gallery/"
@@ -75,6 +78,9 @@ class Kept:
         result: how it ended, for people; empty while it goes on, or if an earlier version kept it.
         guest: the digest of the token in a friend's link; empty if there is none.
         ending: how the players have ended it, as in `access.OpenGame`; empty if they have not.
+        clock: its clock as of the last change; None if it has none.
+        series: the id of the first of the games of which this one is a rematch; empty if none.
+        rematch: the id of the next of these games, and what names it to those who look on.
     """
 
     id: str
@@ -91,6 +97,9 @@ class Kept:
     result: str = ""
     guest: str = ""
     ending: str = ""
+    clock: Clock | None = None
+    series: str = ""
+    rematch: str = ""
 
 
 class Store:
@@ -151,24 +160,30 @@ class Store:
             kept.id, kept.share, kept.visitor, kept.game, json.dumps(dict(kept.options)),
             json.dumps(kept.players), kept.seed, json.dumps(kept.moves), time.time(),
             json.dumps(dict(kept.trained)), kept.changes, kept.result, kept.guest, kept.ending,
+            _clock_text(kept.clock), kept.series, kept.rematch,
         )  # fmt: skip
         places = ", ".join("?" * len(row))
         self._run(f"INSERT INTO games ({COLUMNS}) VALUES ({places})", row)
 
     def keep_moves(
-        self, game: str, moves: Sequence[str], result: str = "", ending: str = ""
-    ) -> int | None:
-        """Keep the moves of a game, and how it ended, if it has.
+        self, game: str, moves: Sequence[str], result: str = "", ending: str = "",
+        clock: Clock | None = None,
+    ) -> int | None:  # fmt: skip
+        """Keep the moves of a game with its clock, and how it ended, if it has.
 
         Returns:
             Its changes so far; None if there is no such game.
         """
         kept = self._run(
             "UPDATE games SET moves = ?, touched = ?, changes = changes + 1, result = ?, "
-            "ending = ? WHERE id = ? RETURNING changes",
-            (json.dumps(list(moves)), time.time(), result, ending, game),
+            "ending = ?, clock = ? WHERE id = ? RETURNING changes",
+            (json.dumps(list(moves)), time.time(), result, ending, _clock_text(clock), game),
         )
         return int(str(kept[0][0])) if kept else None
+
+    def keep_rematch(self, game: str, rematch: str) -> None:
+        """Keep which game follows a game."""
+        self._run("UPDATE games SET rematch = ? WHERE id = ?", (rematch, game))
 
     def remove(self, game: str) -> None:
         """Delete a game, if there is such a game."""
@@ -246,10 +261,17 @@ class Store:
 
 def _kept(row: Sequence[object]) -> Kept:
     game, share, visitor, name, options, players, seed, moves, touched, *later = row
-    trained, changes, result, guest, ending = later
+    trained, changes, result, guest, ending, clock, series, rematch = later
     first, second = json.loads(str(players))
+    times = json.loads(str(clock))
     return Kept(
         str(game), str(share), str(visitor), str(name), json.loads(str(options)), (first, second),
         int(str(seed)), tuple(json.loads(str(moves))), float(str(touched)),
         json.loads(str(trained)), int(str(changes)), str(result), str(guest), str(ending),
+        times and Clock(times[0], times[1], (times[2], times[3]), times[4]),
+        str(series), str(rematch),
     )  # fmt: skip
+
+
+def _clock_text(clock: Clock | None) -> str:
+    return json.dumps(clock and [clock.total, clock.increment, *clock.left, clock.since])

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from azumaya.baselines.play.server import people
-from azumaya.baselines.play.server.access import DRAW, TAKEBACK, Access, OpenGame
+from azumaya.baselines.play.server.access import (
+    DRAW,
+    REMATCH,
+    SWAPPED,
+    TAKEBACK,
+    Access,
+    OpenGame,
+)
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.seats import FRIEND, PEOPLE
 from azumaya.baselines.play.words import in_words, notes, sides, worded
@@ -119,8 +127,22 @@ def _shared(access: Access) -> dict[str, Any]:
         "joined": access.opened.joined,
         "watch": f"{access.kept.id}.{access.kept.share}",
         "offers": possible_offers(access),
+        "rematch": access.rematch,
+        "clock": _clock(access.opened),
         "offer": offer and {"what": offer.what, "yours": offer.seat in access.seats},
     }
+
+
+def _clock(opened: OpenGame) -> dict[str, Any] | None:
+    """The clock as the page counts on: seconds, and the player whose time runs, if any."""
+    clock = opened.clock_at(time.time())
+    if clock is None:
+        return None
+    timed = [name in PEOPLE for name in opened.kept.players]
+    return {
+        "minutes": clock.total / 60, "increment": clock.increment, "left": clock.left,
+        "timed": timed, "running": opened.running,
+    }  # fmt: skip
 
 
 def may_undo(access: Access) -> bool:
@@ -131,8 +153,10 @@ def may_undo(access: Access) -> bool:
 def possible_offers(access: Access) -> list[str]:
     """What the asker can offer the other player now."""
     table = access.table
-    if access.opened.is_over or not access.seats or not PEOPLE.issuperset(access.kept.players):
+    if not access.seats or not PEOPLE.issuperset(access.kept.players):
         return []
+    if access.opened.is_over:
+        return [] if access.rematch or FRIEND not in access.kept.players else [REMATCH, SWAPPED]
     offers = [DRAW] if table.here.game.words.draws else []
     if not may_undo(access) and table.last_of(access.seats) is not None:
         offers.append(TAKEBACK)

@@ -9,6 +9,7 @@ from typing import Any
 from azumaya.baselines.arena.entrants import HUMAN, Entrant, trained_options
 from azumaya.baselines.play.server.access import digest, friend_key
 from azumaya.baselines.play.server.choices import Choices, checked_texts, option_values
+from azumaya.baselines.play.server.clock import read_clock
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.seats import FRIEND
 from azumaya.baselines.play.server.store import Kept
@@ -23,7 +24,7 @@ def read_wish(choices: Choices, visitor: str, wish: Any) -> tuple[Kept, list[Ent
     Args:
         choices: what may be chosen.
         visitor: the visitor's token.
-        wish: `game`, and optionally `options`, `first`, `second` and `seed`.
+        wish: `game`, and optionally `options`, `first`, `second`, `seed` and `clock`.
 
     Raises:
         ValueError: the wish cannot be met.
@@ -47,6 +48,7 @@ def read_wish(choices: Choices, visitor: str, wish: Any) -> tuple[Kept, list[Ent
     kept = Kept(
         name, secrets.token_urlsafe(16), digest(visitor), game.name, texts, names, seed,
         trained=_trained(game, (first, second), texts),
+        clock=read_clock(wish.get("clock")),
         guest=digest(friend_key(name, visitor)) if FRIEND in names else "",
     )  # fmt: skip
     return kept, [first, second]

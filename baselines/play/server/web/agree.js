@@ -1,9 +1,15 @@
-// What players agree on: resigning, a draw, taking a move back.
+// What players agree on: resigning, a draw, taking a move back, another game.
 
 import { add } from "./page.js";
 
-const ASKED = { draw: "a draw", takeback: "to take the last move back" };
-const BUTTONS = { draw: "Offer a draw", takeback: "Ask to take back" };
+const ASKED = {
+  draw: "a draw", takeback: "to take the last move back", rematch: "a rematch",
+  swapped: "a rematch with sides swapped",
+};
+const BUTTONS = {
+  draw: "Offer a draw", takeback: "Ask to take back", rematch: "Offer a rematch",
+  swapped: "Offer to swap sides",
+};
 
 // `act(name, body)` sends what the person wants. Returns the function that renews the controls.
 export function buildAgreements(parent, act) {
@@ -12,20 +18,20 @@ export function buildAgreements(parent, act) {
   const row = add(box, "div", "", { class: "row" });
   let last = "";
   return (view) => {
-    const isOver = view.over || !view.seats.length;
-    const state = JSON.stringify([isOver, view.offers, view.offer]);
+    const isDone = !view.seats.length || (view.over && !view.offers.length);
+    const state = JSON.stringify([isDone, view.over, view.offers, view.offer]);
     if (state === last) return; // a button that is being pressed stays
     last = state;
     const hadFocus = row.contains(document.activeElement);
     row.replaceChildren();
-    words.textContent = isOver || !view.offer ? "" : told(view);
-    if (!isOver) addButtons(row, view, act);
-    box.hidden = isOver;
+    words.textContent = isDone || !view.offer ? "" : told(view);
+    if (!isDone) addButtons(row, view, act);
+    box.hidden = isDone;
     if (hadFocus) row.querySelector("button")?.focus();
   };
 }
 
-function addButtons(row, { seats, offers, offer }, act) {
+function addButtons(row, { seats, offers, offer, over }, act) {
   const press = (text, name, body) =>
     add(row, "button", text, { type: "button" }).addEventListener("click", () => act(name, body));
   if (offer?.yours) press("Withdraw", "decline");
@@ -33,6 +39,7 @@ function addButtons(row, { seats, offers, offer }, act) {
     press("Accept", "offer", { what: offer.what });
     press("Decline", "decline");
   } else for (const what of offers) press(seats.length > 1 ? "Agree on a draw" : BUTTONS[what], "offer", { what });
+  if (over) return;
   const resign = add(row, "button", "Resign", { type: "button" });
   resign.addEventListener("click", () => confirm("Resign? The game is lost then.") && act("resign"));
 }
@@ -43,10 +50,10 @@ function told({ offer, seats, called }) {
 }
 
 // What has happened between two views, in words.
-export function newsOf(before, { ply, made, movers, called, changes, offer, over }) {
+export function newsOf(before, { ply, made, movers, called, changes, offer, rematch }) {
   if (ply > before.ply) return `${called[movers.at(-1)]}: ${made.slice(begun(movers)).join(", ")}`;
   if (ply < before.ply) return "The move was taken back.";
-  const isDeclined = before.offer && !offer && !over && changes === before.changes;
+  const isDeclined = before.offer && !offer && !rematch && changes === before.changes;
   return isDeclined ? "The offer was declined." : "";
 }
 

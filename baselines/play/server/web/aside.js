@@ -55,15 +55,17 @@ function showEnd(card, view, begin) {
   const row = add(card, "div", "", { class: "row" });
   const again = async (first, second) => {
     for (const each of row.querySelectorAll("button")) each.disabled = true;
-    await begin({ game: view.game, options: view.options, first, second }).catch((problem) => {
+    const clock = view.clock ?? undefined;
+    await begin({ game: view.game, options: view.options, first, second, clock }).catch((problem) => {
       error.textContent = problem.message;
     });
     for (const each of row.querySelectorAll("button")) each.disabled = false;
   };
   const [first, second] = view.players;
-  const isOwn = view.seats.length && (view.friend || !view.players.includes("friend"));
+  const isOwn = view.seats.length && !view.players.includes("friend");
   if (isOwn) add(row, "button", "Rematch", { type: "button", class: "go" }).addEventListener("click", () => again(first, second));
   if (isOwn && first !== second) add(row, "button", "Swap sides", { type: "button" }).addEventListener("click", () => again(second, first));
+  if (view.rematch) add(row, "a", "Go to the rematch", { class: "link", href: at(`g/${view.rematch}`) });
   if (view.seats.length) add(row, "a", "Analyse", { class: "link", href: at(`g/${view.id}/analysis`) });
   add(row, "a", "New game", { class: "link", href: at("") });
   if (isNew) card.scrollIntoView({ block: "nearest" });

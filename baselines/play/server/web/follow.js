@@ -15,7 +15,7 @@ export function followGame(here, known, take, say) {
   async function look() {
     clearTimeout(timer);
     const before = known();
-    if (here !== shown.visit || before.over) return;
+    if (here !== shown.visit || isDone(before)) return;
     try {
       const next = await ask(`games/${before.id}?known=${before.news}`);
       if (here !== shown.visit) return;
@@ -40,4 +40,9 @@ export function followGame(here, known, take, say) {
     pause = SOON;
     look();
   };
+}
+
+// Whether nothing more can happen: after a game of two people there may be a rematch.
+function isDone({ over, players, rematch }) {
+  return over && (rematch || !players.includes("friend"));
 }

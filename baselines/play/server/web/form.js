@@ -19,6 +19,8 @@ export function addForm(parent, offered) {
   const game = addSelect(form, "Game", offered.games.map(({ name, title }) => [name, title]));
   const side = addSelect(form, "You move", [["first", "first"], ["second", "second"], ["random", "first or second, at random"]]);
   const opponent = addSelect(form, "Against", []);
+  const minutes = addNumber(form, "Clock: minutes for each side", { min: 0.5, max: 180, step: 0.5, placeholder: "no clock" });
+  const increment = addNumber(form, "Clock: seconds gained with each turn", { min: 0, max: 180, placeholder: 0 });
   const box = add(form, "fieldset");
   const change = () => {
     const chosen = offered.games.find(({ name }) => name === game.value);
@@ -43,7 +45,8 @@ export function addForm(parent, offered) {
     error.textContent = "";
     status.textContent = "Preparing the game...";
     try {
-      await begin(wish(game.value, seats(side.value, opponent.value), new FormData(form)));
+      const clock = minutes.value ? { minutes: Number(minutes.value), increment: Number(increment.value) } : undefined;
+      await begin({ ...wish(game.value, seats(side.value, opponent.value), new FormData(form)), clock });
     } catch (problem) {
       error.textContent = problem.message;
     } finally {
@@ -53,10 +56,14 @@ export function addForm(parent, offered) {
   });
 }
 
-function addSelect(parent, label, options) {
+export function addSelect(parent, label, options) {
   const made = add(add(parent, "label", label), "select", "", { "aria-label": label });
   for (const [value, text] of options) add(made, "option", text, { value });
   return made;
+}
+
+function addNumber(parent, label, attributes) {
+  return add(add(parent, "label", label), "input", "", { type: "number", "aria-label": label, ...attributes });
 }
 
 function showOptions(box, options) {

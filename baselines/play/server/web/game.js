@@ -3,10 +3,11 @@
 import { buildAgreements, newsOf } from "./agree.js";
 import { buildAside } from "./aside.js";
 import { mount } from "./board.js";
+import { buildClocks } from "./clock.js";
 import { followGame } from "./follow.js";
 import { rememberJoined } from "./joined.js";
 import { buildInvitation } from "./links.js";
-import { add, ask, entitle, main, shown } from "./page.js";
+import { add, ask, at, entitle, main, shown } from "./page.js";
 import { buildSounds } from "./sound.js";
 
 const RETRIES = 5;
@@ -19,6 +20,7 @@ export function showGame(first, begin) {
   main.replaceChildren();
   const page = add(main, "div", "", { class: "play" });
   const column = add(page, "div");
+  const showClocks = buildClocks(column, runOut);
   const place = add(column, "div");
   const again = add(column, "button", "Try again", { class: "go", type: "button", hidden: "" });
   const aside = add(page, "div", "", { class: "aside" });
@@ -109,6 +111,7 @@ export function showGame(first, begin) {
 
   function follow(next, said = "") {
     if (here !== shown.visit) return;
+    if (next.rematch && !view.rematch) return location.assign(at(`g/${next.rematch}`));
     show(next);
     if (view.thinking && view.seats.length) answer();
     else board.say(said);
@@ -129,6 +132,13 @@ export function showGame(first, begin) {
     }
   }
 
+  // The server says whether the time of a side is over.
+  async function runOut() {
+    const asked = view;
+    const now = await ask(`games/${view.id}`).catch(() => null);
+    if (now && view === asked) follow(now);
+  }
+
   // What others have done.
   function takeNews(next) {
     follow(next, newsOf(view, next));
@@ -142,6 +152,7 @@ export function showGame(first, begin) {
     board.show(view);
     again.hidden = back.hidden = true;
     Object.assign(page.dataset, { ply: view.ply, yours: view.yours, over: view.over });
+    showClocks(view);
     beside.show(view);
     showInvitation(view);
     rememberJoined(view);

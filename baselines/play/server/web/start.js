@@ -1,8 +1,9 @@
 // The start page: choosing an opponent, a card for each game, and the games of this visitor.
 
 import { begin, seats } from "./begin.js";
+import { CLOCKS, clockOf } from "./clock.js";
 import { addEntry } from "./exercises.js";
-import { addForm } from "./form.js";
+import { addForm, addSelect } from "./form.js";
 import { showGames } from "./games.js";
 import { showJoined } from "./joined.js";
 import { add, ask, at, choices, entitle, main, remember, remembered, shown } from "./page.js";
@@ -10,7 +11,7 @@ import { addLessonLink, addRules } from "./rules.js";
 
 const SIDES = [["first", "First"], ["second", "Second"], ["random", "Random"]];
 const PEOPLE = { "A friend, by a link": "friend", "Another person here": "human" };
-const USUAL = { level: "Easy", side: "first" };
+const USUAL = { level: "Easy", side: "first", clock: "" };
 
 export async function showStart(here) {
   const [offered, games] = await Promise.all([choices(), ask("games")]);
@@ -40,7 +41,8 @@ export async function showStart(here) {
     status.textContent = `Preparing ${title}...`;
     pressed.textContent = "Preparing...";
     try {
-      await begin({ game: name, options: {}, ...seats(chosen.side, opponent) });
+      const clock = clockOf(chosen.clock);
+      await begin({ game: name, options: {}, ...seats(chosen.side, opponent), clock });
     } catch (problem) {
       error.textContent = problem.message;
       error.scrollIntoView({ block: "nearest" });
@@ -58,7 +60,7 @@ function addWelcome(parent, games) {
   if (game) addLessonLink(add(parent, "p", "New here? ", { class: "welcome" }), game);
 }
 
-// Opponent and side, which stay as they were at the last visit. Returns what is chosen.
+// Opponent, side and clock, which stay as they were at the last visit. Returns what is chosen.
 function addChoices(parent, games) {
   const levels = games.reduce((most, { levels }) => (levels.length > most.length ? levels : most), []);
   const chosen = { ...USUAL, ...remembered("start", {}) };
@@ -76,6 +78,13 @@ function addChoices(parent, games) {
   add(meanings, "dt", "A friend");
   add(meanings, "dd", "Plays at another device: you get a link to send.");
   addRadios(box, "You move", SIDES, chosen, "side");
+  if (!CLOCKS.some(([value]) => value === chosen.clock)) chosen.clock = USUAL.clock;
+  const clock = addSelect(box, "Clock", CLOCKS);
+  clock.value = chosen.clock;
+  clock.addEventListener("change", () => {
+    chosen.clock = clock.value;
+    remember("start", chosen);
+  });
   return chosen;
 }
 

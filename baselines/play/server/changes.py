@@ -1,0 +1,93 @@
+"""What changes a game: in the file first, otherwise it would be lost with the process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from azumaya.baselines.play.server import people
+from azumaya.baselines.play.server.access import (
+    NOT_YOURS,
+    OUT_OF_TIME,
+    Access,
+    OpenGame,
+    owner_seats,
+)
+from azumaya.baselines.play.server.choices import Choices
+from azumaya.baselines.play.server.limits import Limits, RefusalError
+from azumaya.baselines.play.server.memory import Memory
+from azumaya.baselines.play.server.store import Kept, Store
+from azumaya.baselines.system.files import is_count
+
+
+class Changes:
+    """Changes games in the file and in memory. Its methods raise `sqlite3.Error`.
+
+    Args:
+        store: where games are kept.
+        memory: those that are kept ready.
+        choices: what may be chosen.
+        limits: the server's limits.
+    """
+
+    def __init__(self, store: Store, memory: Memory, choices: Choices, limits: Limits) -> None:
+        self._store, self._memory, self._choices = store, memory, choices
+        self._limits = limits
+
+    def play(self, opened: OpenGame, move: str) -> None:
+        """Make a move; raises `ValueError` if it cannot be made."""
+        table = opened.table
+        if len(table.moves) >= self._limits.plies:
+            raise RefusalError(409, f"a game here has at most {self._limits.plies:,} moves")
+        after, mover = table.here.copy().play(move), table.here.to_move
+        called = self.owners_names(opened.kept)
+        result = people.outcome(after, called, after.returns()) if after.is_over else ""
+        is_turn_over = after.is_over or after.to_move != mover
+        self._keep(opened, [*table.moves, move], result, gaining=mover if is_turn_over else None)
+        table.play(move)
+
+    def go_back(self, opened: OpenGame, ply: int) -> None:
+        """Take all moves back but the first `ply`."""
+        self._keep(opened, opened.table.moves[:ply])
+        opened.table.go_back(ply)
+        opened.stones.clear()
+
+    def end(self, opened: OpenGame, ending: str) -> None:
+        """End a game as its players want it, or their time."""
+        called, ended = self.owners_names(opened.kept), replace(opened, ending=ending)
+        result = people.outcome(opened.table.here, called, ended.returns)
+        self._keep(opened, opened.table.moves, result, ending)
+        opened.ending = ending
+
+    def end_in_time(self, opened: OpenGame) -> OpenGame:
+        """End a game in which somebody's time has run out; returns it."""
+        running, clock = opened.running, opened.clock_at(time.time())
+        if running is not None and clock is not None and not clock.left[running]:
+            self.end(opened, f"{OUT_OF_TIME}{running}")
+        return opened
+
+    def owners_names(self, kept: Kept) -> list[str]:
+        """What the owner of a game calls both players."""
+        return self._choices.names(kept.game, kept.players, owner_seats(kept))
+
+    def _keep(
+        self, opened: OpenGame, moves: Sequence[str], result: str = "", ending: str = "",
+        gaining: int | None = None,
+    ) -> None:  # fmt: skip
+        clock = opened.clock_at(time.time())
+        if clock is not None and gaining is not None:
+            clock = clock.gained(gaining)
+        changes = self._store.keep_moves(opened.kept.id, moves, result, ending, clock)
+        if changes is None:  # it was deleted meanwhile
+            self._memory.forget(opened.kept.id)
+            raise RefusalError(404, NOT_YOURS)
+        opened.changes, opened.offer, opened.clock = changes, None, clock
+
+
+def check_changes(game: Access, changes: object) -> None:
+    """Raises `RefusalError` if the game has changed since a page showed it."""
+    if not is_count(changes):
+        raise RefusalError(400, "changes: the number in the view of the game is needed")
+    if changes != game.changes:
+        raise RefusalError(409, f"the game is at move {len(game.table.moves)} by now")

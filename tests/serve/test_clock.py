@@ -1,0 +1,120 @@
+"""Clocks: the server counts the time of each side, also through a restart, and ends the game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from azumaya.baselines.play.server.store import Store
+from tests.serve.requests import begin, refused, send, token, visitor
+from tests.serve.test_two_people import look, move
+
+CLOCK = {"minutes": 1, "increment": 2}
+DRAFT = "score_dominari"
+"""A game whose turns have two parts."""
+
+
+class Time:
+    """The time of the tests, which goes on only when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1_000_000.0
+        monkeypatch.setattr("time.time", lambda: self.now)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Time:
+    return Time(monkeypatch)
+
+
+def left(client: TestClient, name: str) -> list[float]:
+    found: list[float] = look(client, name)["clock"]["left"]
+    return found
+
+
+def test_no_clock_unless_wanted(client: TestClient) -> None:
+    assert begin(client)["clock"] is None
+
+
+def test_each_side_has_its_time(client: TestClient, clock: Time) -> None:
+    """The first turn of each is free, then whoever is to move pays, and gains with each turn."""
+    game = begin(client, clock=CLOCK)["id"]
+    for expected in ([62, 60], [62, 62]):
+        clock.now += 500
+        assert look(client, game)["clock"]["running"] is None
+        assert move(client, game)["clock"]["left"] == expected
+    clock.now += 10
+    seen = look(client, game)["clock"]
+    assert (seen["left"], seen["running"], seen["minutes"]) == ([52, 62], 0, 1)
+    assert move(client, game)["clock"]["left"] == [54, 62]
+    clock.now += 5
+    back = send(client, look(client, game), "undo").json()
+    assert back["clock"]["left"] == [54, 57]
+
+
+def test_a_turn_of_two_parts_gains_once(client: TestClient, clock: Time) -> None:
+    view = begin(client, DRAFT, clock=CLOCK)
+    turns = 0
+    while view["ply"] < 6:
+        before, view = view["toMove"], move(client, view["id"])
+        turns += view["toMove"] != before
+    assert sum(view["clock"]["left"]) == 120 + 2 * turns
+
+
+def test_who_runs_out_of_time_loses(client: TestClient, clock: Time) -> None:
+    view = begin(client, second="friend", clock=CLOCK)
+    friend = TestClient(client.app, base_url="http://localhost:8123")
+    move(client, view["id"])
+    move(friend, view["friend"])
+    late = look(client, view["id"])
+    clock.now += 62
+    refused(send(client, late, "move", move=late["moves"][0][0]), 409, "at move 2")
+    over = look(friend, view["friend"])
+    assert (over["over"], over["returns"], over["clock"]["left"][0]) == (True, [-1, 1], 0)
+    assert over["notes"][0].endswith("ran out of time.")
+    assert look(friend, view["watch"])["clock"]["running"] is None
+    (listed,) = client.get("/api/games").json()
+    assert listed["result"] == f"{over['sides'][1].capitalize()} wins"
+
+
+def test_the_time_of_an_agent_is_not_counted(client: TestClient, clock: Time) -> None:
+    view = begin(client, second="random", clock=CLOCK)
+    assert view["clock"]["timed"] == [True, False]
+    for _ in range(2):
+        view = send(client, move(client, view["id"]), "answer").json()
+        clock.now += 3
+    view = move(client, view["id"])
+    clock.now += 500
+    assert look(client, view["id"])["thinking"]
+    assert left(client, view["id"])[0] == 60 + 3 * 2 - 2 * 3
+
+
+def test_a_clock_survives_a_restart(tmp_path: Path, clock: Time) -> None:
+    """Without the time while the server was down, and that of the move under way."""
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file)) as client:
+        view = begin(client, clock=CLOCK)
+        cookie = token(client)
+        for _ in range(2):
+            move(client, view["id"])
+        clock.now += 5
+        move(client, view["id"])
+        clock.now += 7
+    clock.now += 10_000
+    with visitor(Store(file)) as client:
+        client.cookies["azumaya_visitor"] = cookie
+        clock.now += 1
+        assert left(client, view["id"]) == [59, 61]
+
+
+@pytest.mark.parametrize(
+    "wish", [3, {}, {"minutes": 0}, {"minutes": True}, {"minutes": 5, "increment": -1},
+             {"minutes": 1000}, {"minutes": float("nan")}]
+)  # fmt: skip
+def test_what_is_no_clock(client: TestClient, wish: object) -> None:
+    content = json.dumps({"game": "sudoku_moyo", "clock": wish})
+    headers = {"content-type": "application/json"}
+    assert client.post("/api/games", content=content, headers=headers).status_code == 400
