@@ -4,6 +4,8 @@
 import { add, button, mount } from "./board.js";
 import { Graph } from "./graph.js";
 
+const STAYS = 300; // milliseconds
+
 // The games of the page, if it has any.
 function showGames() {
   new Replay(document.getElementById("replay"), JSON.parse(document.getElementById("games").textContent));
@@ -51,20 +53,34 @@ export class Replay {
     this.tally = add(controls, "p", "azr-tally", { hidden: "" });
     this.next = button(add(controls, "div", "azb-tools azb"), "Next mistake", "", () => this.goToMistake());
     this.list = add(controls, "ol", "azr-moves", { "aria-label": "Moves" });
+    this.writing = 0; // writes the address once the position has stayed for a moment
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("hashchange", () => this.follow());
     document.addEventListener("click", (event) => this.followAgain(event));
     this.open(0);
     this.follow();
+    clearTimeout(this.writing); // the address may name another part of the page
   }
 
-  // Links to #game-1, #game-2 and so on open these games.
+  // Links to #game-2 open that game, to #12 the position after that many moves, to #game-2-12 both.
   follow() {
-    const number = Number(location.hash.match(/^#game-(\d+)$/)?.[1]);
-    if (number >= 1 && number <= this.data.games.length) {
-      this.open(number - 1);
-      this.title.scrollIntoView();
-    }
+    const [, game = 1, ply] = location.hash.match(/^#(?:game-(\d+))?-?(\d+)?$/) ?? [];
+    const isGame = location.hash.startsWith("#game-");
+    if (!this.root.isConnected || !this.data.games[game - 1]) return;
+    if (isGame) this.open(game - 1);
+    if (ply !== undefined) this.go(Number(ply));
+    if (isGame) this.title.scrollIntoView();
+  }
+
+  // Puts what is shown into the address. Browsers refuse where it changes too often, and in frames
+  // without an address.
+  write() {
+    const game = this.data.games.length > 1 ? `game-${this.data.games.indexOf(this.game) + 1}` : "";
+    const hash = `#${[game, this.ply || ""].filter(Boolean).join("-")}`;
+    if (!this.root.isConnected || (location.hash || "#") === hash) return;
+    try {
+      history.replaceState(history.state, "", hash.length > 1 ? hash : location.pathname + location.search);
+    } catch { /* the address stays as it is */ }
   }
 
   // A link to where the page is already changes no address.
@@ -143,6 +159,8 @@ export class Replay {
     const best = this.game.review?.plies[this.ply]?.best;
     if (best) this.board.point([[best[0], best[1], [best[2]]]]);
     if (this.ply === this.last) this.stop();
+    clearTimeout(this.writing);
+    if (isMoved) this.writing = setTimeout(() => this.write(), STAYS);
   }
 
   // What is known of a position, in words.
