@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.browser.playing import begin, click_move, place, play_to_the_end, view, wait_for_turn
 
 
@@ -51,6 +53,28 @@ def test_home_and_end_in_an_analysis(page: Any, server: str) -> None:
     assert page.locator(".azr-here").text_content() == made[-1]
     page.keyboard.press("Home")
     assert page.locator(".azr-here").count() == 0
+
+
+def test_the_address_says_which_position_is_shown(page: Any, server: str) -> None:
+    """A reload, and the link to watch, open there; also in the gallery."""
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    place(page, "3")
+    page.wait_for_selector(".play[data-ply='1']")
+    share = view(page)["share"]
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Resign").click()
+    page.locator(".end").get_by_text("Analyse").click()
+    page.locator(".azr-move").first.click()
+    page.wait_for_url("**/analysis#1")
+    page.reload()
+    page.wait_for_selector(".azr-here")
+    for path, ply in ((f"watch/{share}#1", 1), ("gallery/0#7", 7), ("gallery/1/analysis#12", 12)):
+        page.goto(f"{server.rstrip('/')}/{path}")
+        page.wait_for_selector(".azr-here")
+        shown = page.locator(".azr-move").nth(ply - 1)
+        assert shown.get_attribute("aria-current") == "step"
+        page.get_by_role("button", name="First position").click()
+        page.wait_for_url(lambda url: "#" not in url)
 
 
 def drag(page: Any, start: str, end: str) -> None:
@@ -133,3 +157,30 @@ def test_moves_sound_only_if_wanted(page: Any, server: str) -> None:
     page.wait_for_selector(".play")
     assert page.get_by_label("Sounds").is_checked()
     page.get_by_label("Sounds").uncheck()
+
+
+IN_LINE = "...../....../......./......../.bbbww.../......../......./w...../..... b out=0,0"
+AT_THE_EDGE = "...../....../......./......../....bbbww/......../......./w...../..... b out=0,0"
+
+
+@pytest.mark.parametrize(
+    ("position", "name", "stones"),
+    [(IN_LINE, "e2e3", 5), (AT_THE_EDGE, "e5e6", 4), (IN_LINE, "e4f5", 1), (IN_LINE, "e2e4f3", 3)],
+)
+def test_a_row_moves_stone_by_stone(
+    page: Any, server: str, position: str, name: str, stones: int
+) -> None:
+    """Own ones and those that are pushed, in line and sideways, forth and back."""
+    begin(page, server, "abalone", "human", position=position)
+    page.evaluate(WATCH)
+    now = view(page)
+    move = next(each for each in now["moves"] if each[0] == name)
+    click_move(page, move, move[2][0], [cell[0] for cell in now["cells"]])
+    lengths = """window.moved.map(({ transform }) => transform.match(/-?[\\d.]+/g))
+      .map(([x, y]) => Math.round(Math.hypot(x, y)))"""
+    moved = page.evaluate(lengths)
+    assert len(moved) == stones
+    assert len(set(moved)) == 1
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector(".play[data-ply='0']")
+    assert page.evaluate(lengths)[stones:].count(moved[0]) >= min(stones, 3)
