@@ -17,7 +17,7 @@ TIERS = (
     r"envs\.kernels(\.\w+)?",
     r"envs\.geometry(\.\w+)?",
     r"envs\.puzzles(\.\w+)?",
-    r"envs\.(scene|symmetries|game)",
+    r"envs\.(scene|symmetries|lesson|game)",
     r"envs\.games(\.\w+)*",
     r"envs\.registry",
     r"envs\.render(\.\w+)?",
@@ -48,11 +48,11 @@ no values and no agents; only the package itself offers the agents that build on
 studies."""
 
 HOST_FILES = re.compile(
-    r"envs\.games\.(digits|\w+\.(text|game)|_\w+\.(words|texts|options|starts|territory))"
+    r"envs\.games\.(digits|\w+\.(text|game|lesson)|_\w+\.(words|texts|options|starts|territory))"
 )
 """Files of games with code that runs only on the host: texts, options, records. The other files of
 a family contain the board and the rules."""
-HOST_ONLY = re.compile(r"envs\.(text|scene|errors|setup|puzzles(\.\w+)?)")
+HOST_ONLY = re.compile(r"envs\.(text|scene|lesson|errors|setup|puzzles(\.\w+)?)")
 """Modules that only host files may import."""
 FAMILIES = sorted(f.parent.name for f in (ROOT / "envs/games").glob("*/__init__.py"))
 
@@ -197,7 +197,7 @@ def test_rules_import_nothing_of_the_host(family: str) -> None:
 @pytest.mark.parametrize("game", [name for name in FAMILIES if not name.startswith("_")])
 def test_every_game_has_the_same_rooms(game: str) -> None:
     rooms = {file.stem for file in (ROOT / "envs/games" / game).glob("*.py")}
-    assert rooms == {"__init__", "board", "rules", "text", "game"}
+    assert rooms - {"lesson"} == {"__init__", "board", "rules", "text", "game"}
 
 
 def has_kernels(file: Path) -> bool:
