@@ -13,8 +13,8 @@ from tests.serve.requests import begin, refused, send, token, visitor
 from tests.serve.test_two_people import look, move
 
 CLOCK = {"minutes": 1, "increment": 2}
-DRAFT = "score_dominari"
-"""A game whose turns have two parts."""
+PARTS = "vierer_dominari"
+"""A game with turns of several moves."""
 
 
 class Time:
@@ -55,12 +55,13 @@ def test_each_side_has_its_time(client: TestClient, clock: Time) -> None:
     assert back["clock"]["left"] == [54, 57]
 
 
-def test_a_turn_of_two_parts_gains_once(client: TestClient, clock: Time) -> None:
-    view = begin(client, DRAFT, clock=CLOCK)
+def test_a_turn_of_several_moves_gains_once(client: TestClient, clock: Time) -> None:
+    view = begin(client, PARTS, clock=CLOCK)
     turns = 0
-    while view["ply"] < 6:
+    while turns == view["ply"] and not view["over"]:
         before, view = view["toMove"], move(client, view["id"])
         turns += view["toMove"] != before
+    assert turns == view["ply"] - 1
     assert sum(view["clock"]["left"]) == 120 + 2 * turns
 
 

@@ -2,7 +2,7 @@
 
 import { ask, shown } from "./page.js";
 
-const [SOON, LATE, GROWTH] = [1000, 5000, 1.05];
+const [SOON, LATE, AFTER, GROWTH] = [1000, 5000, 30000, 1.05]; // AFTER: when the game is over
 const LOST = "The connection is lost. Trying again...";
 
 // `known()` is the view on the page, `take(view)` shows a newer one, `say(words)` tells of trouble.
@@ -22,7 +22,7 @@ export function followGame(here, known, take, say) {
       if (isLost) say("");
       isLost = false;
       const isNew = next.news && known() === before; // otherwise the page has shown something newer
-      pause = isNew ? SOON : Math.min(LATE, pause * GROWTH);
+      pause = isNew ? SOON : Math.min(before.over ? AFTER : LATE, pause * GROWTH);
       if (isNew) take(next);
     } catch (problem) {
       if (here !== shown.visit) return;
