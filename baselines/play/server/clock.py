@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from azumaya.baselines.play.server.limits import RefusalError
+from azumaya.baselines.play.server.limits import RefusalError, is_number
 from azumaya.baselines.play.server.seats import PEOPLE
 from azumaya.baselines.play.table import Table
 
@@ -61,16 +61,12 @@ def read_clock(wish: Any) -> Clock | None:
     if not isinstance(wish, Mapping):
         raise RefusalError(400, "clock: minutes and an increment in seconds are needed")
     minutes, increment = wish.get("minutes"), wish.get("increment", 0)
-    if not _is_number(minutes) or not 0 < minutes <= MOST_MINUTES:
+    if not is_number(minutes) or not 0 < minutes <= MOST_MINUTES:
         raise RefusalError(400, f"clock: minutes: above 0 and at most {MOST_MINUTES}")
-    if not _is_number(increment) or not 0 <= increment <= MOST_INCREMENT:
+    if not is_number(increment) or not 0 <= increment <= MOST_INCREMENT:
         raise RefusalError(400, f"clock: increment: from 0 to {MOST_INCREMENT} seconds")
     total = 60.0 * minutes
     return Clock(total, float(increment), (total, total))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def running(table: Table) -> int | None:

@@ -23,7 +23,7 @@ from azumaya.baselines.play.server.access import (
 from azumaya.baselines.play.server.agreements import Agreements
 from azumaya.baselines.play.server.changes import Changes, check_changes
 from azumaya.baselines.play.server.choices import Choices, checked_texts, option_values
-from azumaya.baselines.play.server.limits import Limits, RefusalError
+from azumaya.baselines.play.server.limits import Limits, RefusalError, is_number
 from azumaya.baselines.play.server.memory import Memory
 from azumaya.baselines.play.server.room import Room
 from azumaya.baselines.play.server.seats import FRIEND, seated
@@ -288,8 +288,7 @@ class Games:
         """
         game.check_player()
         check_changes(game, changes)
-        numeric = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
-        if not numeric or not 0 < milliseconds <= self._limits.search:
+        if not is_number(milliseconds) or not 0 < milliseconds <= self._limits.search:
             raise RefusalError(400, f"milliseconds: above 0 and at most {self._limits.search:g}")
         if game.opened.is_over:
             raise RefusalError(409, "the game is over")

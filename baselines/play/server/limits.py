@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, TypeGuard
 
 
 @dataclass(frozen=True)
@@ -37,3 +38,8 @@ class RefusalError(ValueError):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a JSON value is a number; `true` is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
