@@ -13,7 +13,7 @@ from tests.browser.test_after_the_game import PHONE
 from tests.browser.test_two_people import await_ply, device, invite, put, view
 
 __all__ = ["device"]
-CHOSEN = "3 minutes, and 2 seconds a turn"
+CHOSEN = "3 minutes + 2 seconds a turn"
 
 
 def seconds(page: Any) -> list[float]:
@@ -27,6 +27,8 @@ def test_two_people_and_one_who_looks_on(
     page: Any, server: str, device: Callable[..., Any]
 ) -> None:
     page.goto(server)
+    page.locator(".card").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.get_by_label("Clock", exact=True).select_option(label=CHOSEN)
     friend = device(invite(page, server))
     watcher = device(server.rstrip("/") + f"/g/{view(page)['watch']}")
