@@ -25,6 +25,7 @@ from azumaya.baselines.classroom import player
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.games import Played, play_both_seats
 from azumaya.baselines.classroom.marks import is_fit
+from azumaya.baselines.classroom.mistakes import find_mistakes
 from azumaya.baselines.classroom.process import Limits, PlayerProcess, Room, SubmissionError
 from azumaya.baselines.classroom.sitting import AT_ONCE, CHECKED, check, sit
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Meeting, Run
@@ -165,7 +166,7 @@ def grade(
         plan: what they are given to do.
         room: where they run.
         jobs: how many run at once.
-        told: called with `submission` or `meeting` and a name when one is done.
+        told: called with `submission`, `meeting` or `review` and a name when one is done.
 
     Raises:
         StartingError: a process cannot be started, through no fault of a submission.
@@ -182,8 +183,15 @@ def grade(
         file.add_meeting(meeting)
         told("meeting", f"{pair[0].name} - {pair[1].name}")
 
+    def review(submission: Submission) -> None:
+        found = find_mistakes(file.runs[submission.id], plan.opponents, plan.game, room.stop)
+        file.add_mistakes(submission.id, found)
+        told("review", submission.name)
+
     work_through([s for s in whole if s.id not in file.runs], [examine] * jobs, room.stop)
     work_through(missing_meetings(file, whole, plan), [meet] * jobs, room.stop)
+    # Last, when no submission is running whose clock this would take time from.
+    work_through([s for s in whole if s.id not in file.mistakes], [review] * jobs, room.stop)
 
 
 def run_alone(submission: Submission, plan: Plan, room: Room) -> Run:

@@ -6,8 +6,8 @@ alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 
@@ -24,8 +24,9 @@ from azumaya.baselines.classroom.marks import (
     Scheme,
     faults_of,
 )
+from azumaya.baselines.classroom.pictures import Pictures
 from azumaya.baselines.classroom.replays import Shown, blunders, instructive, verdict
-from azumaya.baselines.classroom.store import Meeting
+from azumaya.baselines.classroom.store import Meeting, Mistake
 from azumaya.baselines.play.replay import games_element, page_head, replay_script, replay_style
 from azumaya.baselines.system.machine import version
 from azumaya.envs.registry import find_game
@@ -45,6 +46,7 @@ class Report:
         plan: what they were given to do.
         scheme: how marks were computed.
         isolation: what confined them.
+        mistakes: by id of a submission, its costliest moves.
     """
 
     marked: Sequence[Marked]
@@ -52,6 +54,7 @@ class Report:
     plan: Plan
     scheme: Scheme
     isolation: Isolation
+    mistakes: Mapping[str, Sequence[Mistake]] = field(default_factory=dict)
 
 
 def report_page(report: Report) -> str:
@@ -60,7 +63,9 @@ def report_page(report: Report) -> str:
     games = instructive(report.marked, report.plan.opponents, report.plan.exam)
     script = replay_script() if games else ""
     style = f"{replay_style()}\n{_own_style()}"
-    details = "".join(_details(each, report, games) for each in report.marked)
+    runs = [each.run for each in report.marked if each.run is not None]
+    pictures = Pictures([(run, report.mistakes.get(run.id, ())) for run in runs])
+    details = "".join(_details(each, report, games, pictures) for each in report.marked)
     return f"""{page_head(title, script, style)}
 <body>
 <main class="azc">
@@ -70,7 +75,7 @@ def report_page(report: Report) -> str:
 {_explanation(report)}
 {_replays(games)}
 <h2>Submission by submission</h2>
-{details}
+{pictures.legend()}{pictures.shared()}{details}
 </main>
 {games_element([shown.record for shown in games]) if games else ""}
 <script type="module">{script}</script>
@@ -242,7 +247,7 @@ def _replays(games: Sequence[Shown]) -> str:
     )
 
 
-def _details(each: Marked, report: Report, games: Sequence[Shown]) -> str:
+def _details(each: Marked, report: Report, games: Sequence[Shown], pictures: Pictures) -> str:
     number = report.marked.index(each) + 1
     parts = [f"<p>{escape(_cut(remark))}</p>" for remark in each.remarks if remark]
     run = each.run
@@ -252,6 +257,7 @@ def _details(each: Marked, report: Report, games: Sequence[Shown]) -> str:
             parts.append(_list("Run with less isolation", isolation_lines(isolation), 0))
         failures = faults_of(run, report.meetings)
         parts.append(_list("Failures", failures[:SHOWN_FAILURES], len(failures)))
+        parts.append(pictures.of(run))
         if run.sitting is not None:
             found = blunders(run.sitting)
             lines = [f"{a.question.position}: {verdict(a)}" for _, a in found[:SHOWN_BLUNDERS]]

@@ -83,6 +83,37 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Mistake:
+    """A costly move of a submission in a game against an agent of the library.
+
+    Attributes:
+        opponent, number, seat: the game: against whom, from which start, in which seat.
+        ply: how many moves were made before it.
+        better: the move that a search prefers.
+        before, after: what the submission would have ended with by best play of both, before the
+            move and after it.
+        exact: whether both are proven.
+    """
+
+    opponent: str
+    number: int
+    seat: int
+    ply: int
+    better: str
+    before: float
+    after: float
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Review:
+    """The costliest moves of a submission, whose id it has, in the file."""
+
+    submission: str
+    mistakes: tuple[Mistake, ...]
+
+
+@dataclass(frozen=True)
 class SavedSitting:
     """A sitting in the file: its moves instead of its answers, which the exam completes."""
 
@@ -104,6 +135,7 @@ class ClassFile:
     Attributes:
         runs: by id of a submission, what was found out.
         meetings: the games of the class among itself.
+        mistakes: by id of a submission, its costliest moves.
 
     Raises:
         ClassFileError: the file is damaged, in use, or of a class with other settings.
@@ -114,6 +146,7 @@ class ClassFile:
         self._exam = exam
         self.runs: dict[str, Run] = {}
         self.meetings: dict[tuple[str, str, int], Meeting] = {}
+        self.mistakes: dict[str, tuple[Mistake, ...]] = {}
         head = {"record": "class", "format": FORMAT, "azumaya": version(), **settings}
         self._file = Journal(path, head, CLASS, self._take)
 
@@ -133,6 +166,11 @@ class ClassFile:
         self._file.append({"record": "meeting", **asdict(meeting)})
         self.meetings[meeting.first, meeting.second, meeting.number] = meeting
 
+    def add_mistakes(self, identity: str, found: tuple[Mistake, ...]) -> None:
+        """Keep the costliest moves of a submission."""
+        self._file.append({"record": "review", **asdict(Review(identity, found))})
+        self.mistakes[identity] = found
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -142,6 +180,11 @@ class ClassFile:
         if kind == "meeting":
             meeting = _checked(typed(line, Meeting))
             self.meetings[meeting.first, meeting.second, meeting.number] = meeting
+        elif kind == "review":
+            review = typed(line, Review)
+            for mistake in review.mistakes:
+                played_in(self.runs[review.submission], mistake)
+            self.mistakes[review.submission] = review.mistakes
         elif kind == "submission":
             run = typed({**line, "sitting": None}, Run)
             for meeting in run.meetings:
@@ -164,6 +207,16 @@ class ClassFile:
         agent = identity.rpartition("@")[0]
         result = ExamResult(agent, exam.name, exam.part, exam.version, 0, answers)
         return Sitting(result, saved.asked, saved.faults, saved.of, saved.skipped)
+
+
+def played_in(run: Run, mistake: Mistake) -> Played:
+    """The game of a mistake; raises `ValueError` if the submission has not played it."""
+    for meeting in run.meetings:
+        if (meeting.second, meeting.number) == (mistake.opponent, mistake.number):
+            for played in meeting.games:
+                if played.seat == mistake.seat and 0 <= mistake.ply < len(played.record.moves):
+                    return played
+    raise ValueError(f"mistake: no game {mistake.number} against {mistake.opponent} has it")
 
 
 def begun_seed(path: Path) -> int | None:

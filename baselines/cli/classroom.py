@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.progress import TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
 from azumaya.baselines.agents.names import example_agents, find_agent
 from azumaya.baselines.arena.exams import PARTS
-from azumaya.baselines.arena.game_options import game_named, named_games
+from azumaya.baselines.arena.game_options import game_named
 from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.matches import MOST_STARTS, check_starts
-from azumaya.baselines.arena.report import counted, result_table
+from azumaya.baselines.arena.report import counted
 from azumaya.baselines.classroom.confine import Isolation
 from azumaya.baselines.classroom.grading import (
     OPPONENTS,
     OpponentFailedError,
     Plan,
     class_meetings,
-    counted_meetings,
     grade,
     hidden_from,
     isolation_of,
@@ -35,15 +32,12 @@ from azumaya.baselines.classroom.grading import (
     run_alone,
     warm_up,
 )
-from azumaya.baselines.classroom.handout import write_notebooks
 from azumaya.baselines.classroom.marks import (
     EXAM,
     GRADED,
     OTHER,
     WEIGHTS,
-    Marked,
     Scheme,
-    csv_text,
     mark_class,
 )
 from azumaya.baselines.classroom.process import (
@@ -53,25 +47,23 @@ from azumaya.baselines.classroom.process import (
     StartingError,
     remove_left_folders,
 )
-from azumaya.baselines.classroom.report import Report, isolation_lines, report_page
+from azumaya.baselines.classroom.report import isolation_lines
 from azumaya.baselines.classroom.sitting import check_exam
-from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, begun_seed
 from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
+from azumaya.baselines.cli.class_files import GameName, handout_command, starter_command
+from azumaya.baselines.cli.class_results import show_marks, write_results
 from azumaya.baselines.cli.commands import WORKERS, Commands, formerly, time_option, with_default
 from azumaya.baselines.cli.exam import part_named
-from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
-from azumaya.baselines.system.files import shown, write_whole
+from azumaya.baselines.cli.terminal import complaints, progress, say
+from azumaya.baselines.system.files import shown
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.baselines.system.threads import StoppedError
-from azumaya.envs import GAMES, OptionError
+from azumaya.envs import OptionError
 from azumaya.envs.engine.workers import available_cores
-from azumaya.envs.errors import naming
 from azumaya.envs.extras import require
 from azumaya.envs.position import MAX_SEED
 
-PRIVATE = 0o600
-"""The permissions of the results."""
 MOST_BYTES = 64
 
 app = Commands(
@@ -80,9 +72,6 @@ app = Commands(
     help="Grade students' agents, each in its own sandbox.",
 )
 
-GameName = Annotated[
-    str, typer.Option("--game", help=f"The game: {', '.join(GAMES)}.", autocompletion=named_games)
-]
 MoveLimit = Annotated[float, time_option("The time for a move.", "s", Limits.move, least=0.1)]
 GameLimit = Annotated[
     float,
@@ -207,7 +196,7 @@ def grade_command(
     room = room_for(plan, hidden_from(folder, output, exam))
     try:
         isolation = _run(file, submissions, plan, room, workers)
-        _write(file, submissions, plan, scheme, isolation, output)
+        write_results(file, submissions, plan, scheme, isolation, output)
     finally:
         file.close()
 
@@ -239,7 +228,7 @@ def check_command(
     except StartingError as error:
         raise _failed(error) from None
     found = mark_class([submission], {submission.id: run}, [], name, plan.exam, Scheme())
-    _show(found, plan.opponents, "by the default weights, in the public exam")
+    show_marks(found, plan.opponents, "by the default weights, in the public exam")
     isolation = Isolation(dict(run.isolation), dict(run.missing))
     if not run.isolation:  # a file that cannot be loaded does not say what confined it
         isolation = isolation_of(plan, room_for(plan))
@@ -252,47 +241,8 @@ def check_command(
         raise typer.Exit(FAILED)
 
 
-@app.command("starter", cls=formerly(game_first=True))
-def starter_command(
-    game: GameName,
-    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist.")],
-) -> None:
-    """Write a file for students to begin with: a random agent, and what they need to know."""
-    with complaints():
-        text = starter_text(game_named(game).name)
-    try:
-        with naming(file), file.open("x", encoding="utf-8") as opened:
-            opened.write(text)
-    except FileExistsError:
-        raise typer.BadParameter(f"{shown(file)}: exists; name another file") from None
-    wrote(file, f"a random agent for {game}; write your own in it")
-
-
-@app.command("handout")
-def handout_command(
-    notebooks: Annotated[
-        Path, typer.Argument(help="The folder of notebooks, such as docs/course.")
-    ],
-    output: Annotated[
-        Path, typer.Option(help="The folder for students; made if it does not exist.")
-    ],
-    game: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Also write the starter file of this game, with its rules. Repeat for more.",
-            autocompletion=named_games,
-        ),
-    ] = None,
-) -> None:
-    """Write what students get: notebooks without solutions and results, and starter files."""
-    with complaints():
-        names = [game_named(name).name for name in dict.fromkeys(game or ())]
-        for file in write_notebooks(notebooks, output):
-            wrote(file, "without solutions")
-    for name in names:
-        file = output / f"starter_{name}.py"
-        write_whole(file, starter_text(name).encode())
-        wrote(file, "a random agent, and the rules")
+app.command("starter", cls=formerly(game_first=True))(starter_command)
+app.command("handout")(handout_command)
 
 
 def _check_system() -> None:
@@ -383,10 +333,12 @@ def _run(
         with progress("{task.description}", TimeRemainingColumn()) as bar:
             task = bar.add_task("submissions", total=len(waiting))
             games = bar.add_task("games of the class", total=None)  # known once all are checked
+            left = sum(s.id not in file.mistakes for s in whole)
+            costly = bar.add_task("costliest moves", total=left)
 
             def told(kind: str, name: str) -> None:
-                if kind == "submission":
-                    bar.advance(task)
+                if kind in ("submission", "review"):
+                    bar.advance(task if kind == "submission" else costly)
                 else:
                     total = len(class_meetings(file, whole, plan))
                     left = len(missing_meetings(file, whole, plan))
@@ -406,43 +358,3 @@ def _run(
 def _failed(error: object) -> typer.Exit:
     say(f"azumaya: {error}")
     return typer.Exit(FAILED)
-
-
-def _write(
-    file: ClassFile, submissions: Sequence[Submission], plan: Plan, scheme: Scheme,
-    isolation: Isolation, output: Path,
-) -> None:  # fmt: skip
-    """Write marks and report from what is in the file."""
-    meetings = counted_meetings(file, submissions, plan)
-    marked = mark_class(
-        submissions, file.runs, meetings, plan.game, plan.exam, scheme, plan.classmates
-    )
-    write_whole(output / MARKS, csv_text(marked, plan.opponents).encode("utf-8-sig"), PRIVATE)
-    page = report_page(Report(marked, meetings, plan, scheme, isolation))
-    write_whole(output / REPORT, page.encode(), PRIVATE)
-    _show(marked, plan.opponents, counted(len(marked), "submission"))
-    wrote(output / MARKS, "the marks")
-    wrote(output / REPORT, "the report")
-
-
-def _show(marked: Sequence[Marked], opponents: Sequence[str], title: str) -> None:
-    console().print(_table(marked, opponents, title), *_remarks(marked), sep="\n")
-
-
-def _table(marked: Sequence[Marked], opponents: Sequence[str], title: str) -> Table:
-    """Marks in the terminal; names are shown as they are, whatever markup they resemble."""
-    headings = ("mark", "exam kept", *(name.replace(":", ":\n") for name in opponents))
-    table = result_table(title, "", "submission", headings, leading=0)
-    for each in marked:
-        rates = [each.scores[name].rate if name in each.scores else None for name in opponents]
-        shares = ["" if share is None else f"{share:.0%}" for share in (each.kept, *rates)]
-        table.add_row(Text(each.submission.name), f"{each.mark:g}", *shares)
-    return table
-
-
-def _remarks(marked: Sequence[Marked]) -> Iterator[str]:
-    """A line for each submission that was not graded, or of which there is more to say."""
-    for each in marked:
-        status = [] if each.status == GRADED else [each.status]
-        if said := [*status, *each.remarks]:
-            yield shown(f"{each.submission.name}: {'; '.join(said)}")

@@ -67,7 +67,7 @@ def svg_of(scene: Scene, candidates: bool = False) -> str:
         f'viewBox="0 0 {width} {HEIGHT}" role="img">',
         f"<title>{escape(title, quote=False)}</title>",
         element("rect", width=width, height=HEIGHT, fill=palette.PAPER),
-        *_board(scene, candidates),
+        *board_parts(scene, candidates),
         *_caption(scene, width),
         *(panel(scene) if beside else ()),
         "</svg>",
@@ -83,7 +83,8 @@ def _caption(scene: Scene, width: float) -> list[str]:
     return [text(note, (BOARD_LEFT, CAPTION), height, palette.INK, "start")]
 
 
-def _board(scene: Scene, candidates: bool) -> list[str]:
+def board_parts(scene: Scene, candidates: bool = False) -> list[str]:
+    """The elements that a board is drawn with, from the bottom to the top."""
     layout = layout_of(scene.board)
     shown = _candidates(scene, layout) if candidates else {}
     cells = [cell_picture(scene, layout, n, shown.get(n, "")) for n in range(len(layout.centres))]

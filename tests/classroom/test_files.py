@@ -13,7 +13,14 @@ from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.grading import Plan
 from azumaya.baselines.classroom.process import Limits
 from azumaya.baselines.classroom.sitting import Fault, Sitting
-from azumaya.baselines.classroom.store import OPTIONS, ClassFile, ClassFileError, Meeting, Run
+from azumaya.baselines.classroom.store import (
+    OPTIONS,
+    ClassFile,
+    ClassFileError,
+    Meeting,
+    Mistake,
+    Run,
+)
 from azumaya.baselines.classroom.submissions import LARGEST, collect
 from azumaya.envs import Position
 from azumaya.envs.notation import record_of
@@ -102,10 +109,13 @@ def test_everything_is_read_as_it_was_written(tmp_path: Path) -> None:
     file = ClassFile(path, {"game": GAME}, exam)
     file.add_run(run_of("a.py@1"))
     file.add_meeting(meeting)
+    found = (Mistake("random", 0, 1, 0, "1a1", 0.5, -1.0, False),)
+    file.add_mistakes("a.py@1", found)
     file.close()
     again = ClassFile(path, {"game": GAME}, exam)
     assert again.runs == {"a.py@1": run_of("a.py@1")}
     assert again.meetings == {("a.py@1", "b.py@2", 3): meeting}
+    assert again.mistakes == {"a.py@1": found}
     again.close()
 
 
@@ -117,6 +127,8 @@ def test_everything_is_read_as_it_was_written(tmp_path: Path) -> None:
         ('"result":-1', '"result":5', "line 2: damaged: result=5: must be 1, 0 or -1"),
         ('"seat":1', '"seat":0', "line 2: damaged: seats 0, 0: must be 0, then 1"),
         ('"asked":[5,2]', '"asked":[5,5]', "line 2: damaged: asked: a position of the exam twice"),
+        ('"ply":0', '"ply":1', "line 3: damaged: mistake: no game 0 against random has it"),
+        ('"submission":"a', '"submission":"b', "line 3: damaged"),
     ],
 )
 def test_results_that_cannot_be_are_refused(
@@ -125,6 +137,7 @@ def test_results_that_cannot_be_are_refused(
     path, exam = tmp_path / "class.jsonl", load_exam(GAME)
     file = ClassFile(path, {"game": GAME}, exam)
     file.add_run(run_of("a.py@1"))
+    file.add_mistakes("a.py@1", (Mistake("random", 0, 1, 0, "1a1", 1.0, -1.0, True),))
     file.close()
     whole = path.read_text()
     assert part in whole

@@ -83,6 +83,7 @@ def test_an_honest_class(clean: tuple[Path, Path]) -> None:
     page = (clean[1] / "report.html").read_text()
     assert "isolation: user, process, network and IPC namespaces" in page
     assert 'href="#game-1"' in page
+    assert "Costliest moves in games" in page
 
 
 OWN = ("mark", "exam_kept", "exam_regret", "won_random", "won_greedy", "failures", "remarks")
@@ -142,6 +143,8 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
     assert after[: len(lines)] == lines
     more = [json.loads(line) for line in after[len(lines) :]]
     assert [line["id"].partition("@")[0] for line in more if "id" in line] == ["first.py"]
+    reviewed = [line["submission"] for line in more if line["record"] == "review"]
+    assert [name.partition("@")[0] for name in reviewed] == ["first.py"]
     for name in HONEST:
         assert marks(output)[name]["mark"] == marks(clean[1])[name]["mark"]
     refused = run_class(*words, "--seed", 3)
@@ -204,6 +207,8 @@ def test_a_run_that_was_stopped_goes_on(how: int, clean: tuple[Path, Path], tmp_
     assert (output / "class.jsonl").read_bytes().startswith(kept)
     ran = [json.loads(line).get("id") for line in (output / "class.jsonl").open()][1:]
     assert len(ran) == len(set(ran) - {None}) + ran.count(None)  # nobody was run twice
+    reviews = [line for line in (output / "class.jsonl").open() if '"review"' in line]
+    assert len(reviews) == len(HONEST)
     times = {"ms_per_move"}
     for name, row in marks(output).items():
         before = marks(clean[1])[name]

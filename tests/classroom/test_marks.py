@@ -43,7 +43,8 @@ from azumaya.baselines.classroom.report import Report, report_page
 from azumaya.baselines.classroom.sitting import MOST_FAULTS, Sitting, chance, check_exam, sit
 from azumaya.baselines.classroom.store import ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission
-from azumaya.baselines.cli.classroom import _scheme, _write
+from azumaya.baselines.cli.class_results import write_results
+from azumaya.baselines.cli.classroom import _scheme
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import record_of, replay
 
@@ -411,7 +412,7 @@ def test_games_with_earlier_neighbours_do_not_count(tmp_path: Path) -> None:
     assert len(file.meetings) == 15 > len(wanted) == 6
     counted = counted_meetings(file, files, plan)
     assert {(meeting.first, meeting.second) for meeting in counted} == wanted
-    _write(file, files, plan, Scheme(100, {CLASS: 1}), Isolation(), tmp_path)
+    write_results(file, files, plan, Scheme(100, {CLASS: 1}), Isolation(), tmp_path)
     file.close()
     rows = list(csv.DictReader((tmp_path / "marks.csv").open(encoding="utf-8-sig")))
     won = {s.id: sum(s.id == first for first, _ in wanted) / 2 for s in files}
@@ -422,7 +423,7 @@ def test_spreadsheets_know_the_encoding_of_the_marks(tmp_path: Path) -> None:
     """Without a byte order mark they take it for that of the system, and garble names."""
     files, plan = [Submission("Jürgen 林.py", b"", "not run")], Plan(GAME)
     file = ClassFile(tmp_path / "class.jsonl", plan.settings(), None)
-    _write(file, files, plan, Scheme(), Isolation(), tmp_path)
+    write_results(file, files, plan, Scheme(), Isolation(), tmp_path)
     file.close()
     content = (tmp_path / "marks.csv").read_bytes()
     assert content.startswith(codecs.BOM_UTF8 + b"submission,")
@@ -436,7 +437,7 @@ def test_a_failing_submission_loses_its_share_of_the_class(tmp_path: Path) -> No
     file = ClassFile(tmp_path / "class.jsonl", plan.settings(), EXAMS)
     for run in runs.values():
         file.add_run(run)
-    _write(file, files, plan, Scheme(100, {"random": 1, CLASS: 1}), Isolation(), tmp_path)
+    write_results(file, files, plan, Scheme(100, {"random": 1, CLASS: 1}), Isolation(), tmp_path)
     file.close()
     (row, _) = csv.DictReader((tmp_path / "marks.csv").open(encoding="utf-8-sig"))
     assert (row["won_random"], row["mark"]) == ("0.5", "25.0")
