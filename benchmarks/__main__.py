@@ -30,9 +30,9 @@ except MissingExtraError as missing:
 
 import typer
 
-from azumaya.baselines.cli.commands import Commands, formerly, time_option
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.cli.terminal import console as new_console
+from azumaya.baselines.system.commands import Commands, formerly, time_option
 from azumaya.baselines.system.files import reason, shown, write_whole
 from azumaya.benchmarks import device, machine, report
 from azumaya.benchmarks.peers import catalogue, compare, environments

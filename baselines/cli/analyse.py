@@ -13,10 +13,10 @@ from rich.table import Table
 
 from azumaya.baselines.arena.game_options import game_named, named_games, read_options
 from azumaya.baselines.arena.report import counted, result_table
-from azumaya.baselines.cli.commands import time_option
 from azumaya.baselines.cli.evaluate import Options
 from azumaya.baselines.cli.terminal import complaints, console, wrote
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse, shown_value, summary
+from azumaya.baselines.system.commands import time_option
 from azumaya.baselines.system.files import check_picture, shown
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.errors import naming

@@ -25,7 +25,7 @@ from azumaya.baselines.cli import (
     serve,
     texts,
 )
-from azumaya.baselines.cli.commands import Commands, formerly
+from azumaya.baselines.system.commands import Commands, formerly
 from azumaya.baselines.system.machine import version as installed
 
 FIRST_STEPS = """First steps: `azumaya serve` opens a board in the browser. \

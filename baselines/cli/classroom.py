@@ -53,9 +53,9 @@ from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, be
 from azumaya.baselines.classroom.submissions import Submission, collect, read_submission
 from azumaya.baselines.cli.class_files import GameName, handout_command, starter_command
 from azumaya.baselines.cli.class_results import show_marks, write_results
-from azumaya.baselines.cli.commands import WORKERS, Commands, formerly, time_option, with_default
 from azumaya.baselines.cli.exam import part_named
 from azumaya.baselines.cli.terminal import complaints, progress, say
+from azumaya.baselines.system.commands import WORKERS, Commands, formerly, time_option, with_default
 from azumaya.baselines.system.files import shown
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.baselines.system.threads import StoppedError

@@ -24,7 +24,6 @@ from azumaya.baselines.arena.league.results import read_league
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.arena.report import counted
 from azumaya.baselines.arena.rounds import start_set
-from azumaya.baselines.cli.commands import Commands
 from azumaya.baselines.cli.evaluate import GameOption, Options
 from azumaya.baselines.cli.exam import PartName, part_named
 from azumaya.baselines.cli.terminal import complaints, progress, wrote
@@ -32,6 +31,7 @@ from azumaya.baselines.export.exams import export_exam
 from azumaya.baselines.export.games import GAMES as GAMES_TABLE
 from azumaya.baselines.export.games import export_games, played
 from azumaya.baselines.export.table import check_output
+from azumaya.baselines.system.commands import Commands
 from azumaya.baselines.system.files import shown
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.game import Game

@@ -43,7 +43,8 @@ from azumaya.baselines.arena.league.tables import (
 )
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.arena.report import plain
-from azumaya.baselines.cli.commands import (
+from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
+from azumaya.baselines.system.commands import (
     WORKERS,
     Commands,
     formerly,
@@ -51,7 +52,6 @@ from azumaya.baselines.cli.commands import (
     time_option,
     with_default,
 )
-from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
 from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
 from azumaya.baselines.system.journal import read_head
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED

@@ -10,9 +10,9 @@ from typing import NoReturn
 
 import typer
 
-from azumaya.baselines.cli.commands import game_option, read_time
 from azumaya.baselines.cli.terminal import complaints
 from azumaya.baselines.protocol.tracks import ALGORITHMS as TRAINED
+from azumaya.baselines.system.commands import game_option
 from azumaya.envs.errors import OptionError, did_you_mean
 
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
@@ -48,16 +48,14 @@ def script_words(words: Sequence[str]) -> tuple[str, list[str]]:
 
     Raises:
         OptionError: an option has no value, or there is no such script.
-        typer.BadParameter: the time is none.
     """
     if words and not words[0].startswith("-"):
         words = game_option(words)
-    time, words = taken(words, "--time", "")
     algorithm, words = taken(words, "--algorithm", ALGORITHMS[0])
     if algorithm not in ALGORITHMS:
         known, hint = ", ".join(ALGORITHMS), did_you_mean(algorithm, ALGORITHMS)
         raise OptionError(f"--algorithm {algorithm}: must be one of {known}{hint}")
-    return algorithm, [*words, f"--minutes={read_time(time, 'min'):g}"] if time else words
+    return algorithm, words
 
 
 def taken(words: Sequence[str], name: str, default: str) -> tuple[str, list[str]]:

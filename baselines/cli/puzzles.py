@@ -18,8 +18,8 @@ from rich.progress import TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from azumaya.baselines.cli.commands import Commands
 from azumaya.baselines.cli.terminal import UNUSABLE, console, progress, say
+from azumaya.baselines.system.commands import Commands
 from azumaya.baselines.system.files import shown
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED, REFUSED
 

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from azumaya.baselines.arena.report import counted
-from azumaya.baselines.cli.commands import time_option
 from azumaya.baselines.cli.terminal import complaints, progress, wrote
 from azumaya.baselines.play.replay import replay_gif, replay_mp4, replay_page
+from azumaya.baselines.system.commands import time_option
 from azumaya.baselines.system.files import check_writable, shown, write_whole
 from azumaya.envs import OptionError
 from azumaya.envs.notation import GameRecord, read_record, read_records

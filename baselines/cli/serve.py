@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from azumaya.baselines.agents.names import example_agents
-from azumaya.baselines.cli.commands import time_option
 from azumaya.baselines.play.server.limits import Limits
+from azumaya.baselines.system.commands import time_option
 from azumaya.baselines.system.files import check_folder, reason, shown
 from azumaya.envs import OptionError
 from azumaya.envs.extras import require

@@ -12,9 +12,9 @@ from azumaya.baselines.arena.exam_report import distance_tables, exam_table
 from azumaya.baselines.arena.exams import PARTS, has_exam
 from azumaya.baselines.arena.game_options import game_named, named_games
 from azumaya.baselines.arena.report import counted
-from azumaya.baselines.cli.commands import Commands
 from azumaya.baselines.cli.exam import PartName, part_named
 from azumaya.baselines.cli.terminal import complaints, console, wrote
+from azumaya.baselines.system.commands import Commands
 from azumaya.baselines.text.exam import TextExamResult, text_exam
 from azumaya.baselines.text.exam_files import score_answers, write_prompts
 from azumaya.envs import GAMES

@@ -148,7 +148,8 @@ def words_of(algorithm: str, track: Track, job: Job, run: Path) -> list[str]:
     goal = track.goal(algorithm)
     given = {
         "game": job.game, "seed": job.seed, "output": run, "steps": goal,
-        "minutes": track.minutes, "threads": track.threads, "measure-every": max(1, goal // 5),
+        "time": f"{track.minutes:g}min", "threads": track.threads,
+        "measure-every": max(1, goal // 5),
         "measure-starts": 50, "final-starts": 1, "ladder-starts": 0,
     }  # fmt: skip
     if track.device != "cpu":

@@ -15,6 +15,8 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 from azumaya.envs.extras import require
 
 C = TypeVar("C")
+COMMANDS = "azumaya.baselines.system.commands"
+"""What needs the extra `cli`, unlike the declarations here."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,23 @@ class Words:
     place: bool = False
 
 
+@dataclass(frozen=True)
+class Time:
+    """Marks a field, a number of units of time, that is typed as a time: `--time 10min`.
+
+    The name of the field with a number of these units is its earlier spelling, which is still read.
+
+    Attributes:
+        unit: the unit of the field.
+        name: the name of the option.
+        least: the shortest time; None: all above 0.
+    """
+
+    unit: str
+    name: str = "time"
+    least: float | None = None
+
+
 def read_options(
     default: C, words: Sequence[str] | None, program: str, description: str | None
 ) -> C:
@@ -49,8 +68,8 @@ def read_options(
         SystemExit: the words cannot be parsed, or ask for help.
         MissingExtraError: typer is not installed.
     """
-    typer = require("typer", "cli")
-    marks = marks_of(type(default))
+    typer, commands = require("typer", "cli"), require(COMMANDS, "cli")
+    marks, times = marks_of(type(default)), times_of(type(default))
     given: list[C] = []
 
     def take(**values: Any) -> None:
@@ -67,7 +86,9 @@ def read_options(
     take.__annotations__ = {each.name: each.annotation for each in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     help_names = {"help_option_names": ["-h", "--help"]}
-    app.command(help=told(description or ""), context_settings=help_names)(take)
+    renamed = {flag(name): flag(time.name) for name, time in times.items()}
+    spelled = commands.formerly(renamed, {flag(name): time.unit for name, time in times.items()})
+    app.command(cls=spelled, help=told(description or ""), context_settings=help_names)(take)
     flags = {flag(name) for name, mark in marks.items() if not mark.place}
     try:
         app([*one_by_one(sys.argv[1:] if words is None else words, flags)], prog_name=program)
@@ -107,28 +128,48 @@ def one_by_one(words: Sequence[str], flags: set[str]) -> Iterator[str]:
 
 def marks_of(kind: type[Any]) -> dict[str, Words]:
     """The fields of a dataclass that take several words; a tuple of any length does anyway."""
-    found = {}
-    for name, hint in get_type_hints(kind, include_extras=True).items():
-        marks = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Words)]
-        if marks or get_origin(hint) is tuple:
-            found[name] = marks[0] if marks else Words()
-    return found
+    hints, found = get_type_hints(kind, include_extras=True), _marked(kind, Words)
+    tuples = {name: Words() for name, hint in hints.items() if get_origin(hint) is tuple}
+    return {**tuples, **found}
+
+
+def times_of(kind: type[Any]) -> dict[str, Time]:
+    """The fields of a dataclass that are typed as times."""
+    return _marked(kind, Time)
+
+
+def _marked(kind: type[Any], mark: type[C]) -> dict[str, C]:
+    """The fields of a dataclass with a mark."""
+    return {
+        name: each
+        for name, hint in get_type_hints(kind, include_extras=True).items()
+        for each in getattr(hint, "__metadata__", ())
+        if isinstance(each, mark)
+    }
 
 
 def parameters_of(default: Any, marks: Mapping[str, Words]) -> Iterator[inspect.Parameter]:
     """The fields of a dataclass as parameters of a command of typer."""
-    typer = require("typer", "cli")
+    typer, times = require("typer", "cli"), times_of(type(default))
     hints, texts = get_type_hints(type(default), include_extras=True), texts_of(type(default))
     for each in fields(default):
         mark, value, hint = marks.get(each.name), getattr(default, each.name), hints[each.name]
         about = {"help": texts.get(each.name, ""), "metavar": mark.metavar if mark else None}
-        if mark and mark.place:
+        if each.name in times:
+            kind = Annotated[Any, _time_option(times[each.name], about["help"], value)]
+        elif mark and mark.place:
             value, kind = None, Annotated[plain(hint) | None, typer.Argument(**about)]
         else:
             value = mark.write(value) if mark else value
             kind = Annotated[plain(hint), typer.Option(**about)]
         how = inspect.Parameter.KEYWORD_ONLY
         yield inspect.Parameter(each.name, how, default=value, annotation=kind)
+
+
+def _time_option(time: Time, words: str, default: float) -> Any:
+    return require(COMMANDS, "cli").time_option(
+        words, time.unit, default or None, time.least, name=flag(time.name)
+    )
 
 
 def plain(hint: Any) -> Any:

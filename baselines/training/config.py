@@ -33,7 +33,7 @@ from typing import (
 
 from azumaya.baselines.agents.sidecar import Sidecar
 from azumaya.baselines.arena.game_options import game_named, read_value
-from azumaya.baselines.system.command_line import Words, flag
+from azumaya.baselines.system.command_line import Time, Words, flag
 from azumaya.baselines.training.run_folder import PLACE, SAVED, RunError, RunFolder, Script
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.setup import check_names, prepare
@@ -168,12 +168,13 @@ class RunConfig:
     """Seed of the games, the network and the learner."""
     steps: Annotated[int, Numbers(1, 10**15)] = 250_000
     """Total actions of the learner; the last rollout is always completed."""
-    minutes: Weight = 0.0
-    """Stop training after this many minutes, even if incomplete; 0 means no limit."""
+    minutes: Annotated[float, Numbers(0), Time("min", least=0)] = 0.0
+    """Stop training after this time, such as `30s` or `10min`, even if incomplete. Default: no
+    limit."""
     output: Path | None = None
     """The run's folder; the default is a folder in runs/ with the game and the seed in its name."""
     resume: bool = False
-    """Resume the run in the output folder with its own configuration; only `steps`, `minutes`,
+    """Resume the run in the output folder with its own configuration; only `steps`, `time`,
     `threads`, `workers`, `ray`, and the numbers of measurements and starts may be changed."""
     overwrite: bool = False
     """Start a new run in a folder that already holds one, and delete the old run's files."""

@@ -42,7 +42,7 @@ def trained(
     folder = module.Config.run_at(run)
     saved = (run / SAVED).exists()
     for note in (mark, begun) if saved else (mark,):
-        if note.exists() and json.loads(note.read_text("utf-8")) != command:
+        if note.exists() and _noted(note) != command:
             raise RunError(f"{run}: holds another run; choose another --output")
     if mark.exists():
         return curve_of(run)
@@ -59,6 +59,15 @@ def trained(
         raise RunError(f"{run}: the run failed")
     write_whole(mark, json.dumps(command).encode())
     return curve_of(run)
+
+
+def _noted(note: Path) -> list[str]:
+    """The command in a note; in those of earlier versions its time is a number of minutes."""
+    words = map(str, json.loads(note.read_text("utf-8")))
+    return [
+        f"--time={float(word.partition('=')[2]):g}min" if word.startswith("--minutes=") else word
+        for word in words
+    ]
 
 
 def curve_of(run: Path) -> list[dict[str, float]]:

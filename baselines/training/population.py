@@ -1,6 +1,6 @@
 r"""Compare self-play, fictitious self-play and PSRO by how exploitable what they train is.
 
-    python -m azumaya.baselines.training.population --game vierer_dominari --minutes 1
+    python -m azumaya.baselines.training.population --game vierer_dominari --time 1min
 
 The three differ only in whom the learner plays. It is the same in all: the best response of
 `azumaya exploit`, a small value network that learns TD(lambda) returns against one agent at a time.
@@ -36,7 +36,7 @@ from azumaya.baselines.arena.league.ratings import SHARES
 from azumaya.baselines.arena.report import markdown, with_interval
 from azumaya.baselines.arena.response import STARTS, WIDTH, BestResponse
 from azumaya.baselines.arena.rounds import Rounds, StartSet, play_out, score_of, start_set
-from azumaya.baselines.system.command_line import read_options
+from azumaya.baselines.system.command_line import Time, read_options
 from azumaya.baselines.system.files import check_writable, write_whole
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Numbers, check_values
@@ -56,7 +56,7 @@ class Config:
 
     game: str = "vierer_dominari"
     """The game; one with a book of balanced starts, or with random starts."""
-    minutes: Annotated[float, Numbers(0, 10_000, above=True)] = 1.0
+    minutes: Annotated[float, Numbers(0, 10_000, above=True), Time("min")] = 1.0
     """The time of training of each algorithm, and of each response against it."""
     games: Annotated[int, Numbers(0, 10**9)] = 0
     """Train on this many games instead, for the same result on every machine."""

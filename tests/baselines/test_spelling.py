@@ -11,7 +11,7 @@ import typer
 from typer.main import get_command
 
 from azumaya.baselines.cli.app import app
-from azumaya.baselines.cli.commands import UNITS, formerly, read_time, shown_time
+from azumaya.baselines.system.commands import UNITS, formerly, read_time, shown_time
 from azumaya.benchmarks.__main__ import app as bench
 from tests.commands import azumaya, refused
 

@@ -71,7 +71,7 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     )
 
     def stopped(words: list[str]) -> int:
-        assert run_words([*words, "--minutes=1e-9"]) == 0
+        assert run_words([*words, "--time=1ms"]) == 0
         return 130
 
     with monkeypatch.context() as patch:

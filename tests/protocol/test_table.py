@@ -28,6 +28,8 @@ from azumaya.baselines.protocol.tracks import (
     jobs_of,
 )
 from azumaya.baselines.system.work import WorkFileError
+from azumaya.baselines.training import finished
+from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import GAMES, OptionError, Position
 from tests.commands import azumaya, refused
 
@@ -89,9 +91,24 @@ def test_only_what_is_trained_has_a_track() -> None:
 def test_a_track_becomes_options_of_a_script() -> None:
     job = Job("ppo", GAME, "10min-gpu", 2)
     words = words_of("ppo", TRACKS["10min-gpu"], job, Path("r"))
-    assert {"--minutes=10.0", "--device=cuda", "--seed=2", f"--game={GAME}"} <= {*words}
+    assert {"--time=10min", "--device=cuda", "--seed=2", f"--game={GAME}"} <= {*words}
     assert "--steps=1000000" in words_of("value", TRACKS["1M"], job, Path("r"))
     assert not any("device" in word for word in words_of("value", TRACKS["1M"], job, Path("r")))
+
+
+def test_a_run_that_an_earlier_version_has_trained_is_kept(tmp_path: Path) -> None:
+    """Its note has the time as a number of minutes."""
+    run, track = tmp_path / "r", TRACKS["10min-cpu"]
+    words = words_of("value", track, Job("value", GAME, track.name, 1), run)
+    run.mkdir()
+    (run / "curve.json").write_text('[{"steps": 5}]')
+    (run / "progress.json").write_text("")
+    before = ["--minutes=10.0" if word == "--time=10min" else word for word in words]
+    assert before != words
+    (tmp_path / "r.done").write_text(json.dumps(before))
+    assert finished.trained("value", run, words, words) == [{"steps": 5}]
+    with pytest.raises(RunError):
+        finished.trained("value", run, words, [*words[:-1], "--seed=2"])
 
 
 # ---- measuring ----

@@ -314,9 +314,7 @@ def test_a_terminal_has_a_bar_and_no_lines() -> None:
 def test_a_run_ended_by_its_time_limit_says_how_to_resume(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert (
-        run_words(["--output", "run", "--steps", "5000", "--minutes", "0.000001", *TINY_WORDS]) == 0
-    )
+    assert run_words(["--output", "run", "--steps", "5000", "--time", "1ms", *TINY_WORDS]) == 0
     said = capsys.readouterr().out
     assert "of 5,000 steps are done. To resume: " in said
     assert f"-m {PROGRAM} --output run --resume\n" in said

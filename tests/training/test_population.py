@@ -107,7 +107,7 @@ def _measures(result: population.Result) -> tuple[object, ...]:
     return result.algorithm, result.policy, result.response, result.others
 
 
-@pytest.mark.parametrize("words", [["--game", "chess"], ["--minutes", "0"], ["--seeds", "x"]])
+@pytest.mark.parametrize("words", [["--game", "chess"], ["--time", "0min"], ["--seeds", "x"]])
 def test_what_cannot_be_run_is_refused(words: list[str]) -> None:
     try:
         code: object = population.run_words(words)

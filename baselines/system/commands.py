@@ -1,4 +1,4 @@
-"""How commands read their words: one spelling for all of them, and the old ones with a warning.
+"""How programs read their words: one spelling for all of them, and the old ones with a warning.
 
 - The game is always `--game`: other commands have agents or files in that place, some take several
   games, and some take the game from a checkpoint or a record.
@@ -9,13 +9,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-
-from azumaya.baselines.cli.terminal import say
 
 F = TypeVar("F", bound=Callable[..., Any])
 GAME = "--game"
@@ -28,7 +27,7 @@ TIME = re.compile(rf"({NUMBER.pattern}) ?({'|'.join(UNITS)})")
 
 def time_option(
     words: str, unit: str, default: float | None = None, least: float | None = None,
-    most: float | None = None,
+    most: float | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     """An option that takes a time, such as `10ms`, as a number of units.
 
@@ -37,6 +36,7 @@ def time_option(
         unit: the unit in which the command is given the time, of `UNITS`.
         default: shown in the help.
         least, most: what is allowed; without `least`, every time above 0.
+        name: the option, if it is called otherwise than the parameter.
     """
 
     def read(text: str | float) -> float:
@@ -44,7 +44,8 @@ def time_option(
 
     if default is not None:
         words += f" Default: {shown_time(default, unit)}."
-    return typer.Option(help=words, parser=read, metavar="TIME", show_default=False)
+    names = () if name is None else (name,)
+    return typer.Option(*names, help=words, parser=read, metavar="TIME", show_default=False)
 
 
 def read_time(text: str, unit: str, least: float | None = None, most: float | None = None) -> float:
@@ -119,7 +120,7 @@ class Command(_Help, TyperCommand):
         new = self.renamed.get(old, old)
         timed = value + self.units.get(old, "") if NUMBER.fullmatch(value) else value
         if (old, value) != (new, timed):
-            say(f"azumaya: {old}{between}{value} is now {new}{between}{timed}")
+            _say(f"azumaya: {old}{between}{value} is now {new}{between}{timed}")
         yield from (f"{new}={timed}",) if between == "=" else (new, timed)
 
     def _with_game(self, words: list[str]) -> list[str]:
@@ -165,7 +166,7 @@ def formerly(
 
 def game_option(words: Sequence[str], place: int = 0) -> list[str]:
     """Words whose game is an option instead of the word at this place, with a warning."""
-    say(f"azumaya: the game is now an option: {GAME} {words[place]}")
+    _say(f"azumaya: the game is now an option: {GAME} {words[place]}")
     return [GAME, words[place], *words[:place], *words[place + 1 :]]
 
 
@@ -186,3 +187,7 @@ def with_default(default: str) -> type[Group]:
             return [*{item.value: item for item in found}.values()]
 
     return WithDefault
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr)
