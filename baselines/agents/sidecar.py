@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,14 @@ MOST_BYTES = 1 << 31
 """The largest file of weights that is read, in bytes."""
 SHAPING = "shaping"
 """The note that says how much gains in the game's evaluation counted in what values learned."""
+
+
+COMMAND = "command"
+"""The note with the command that trains the agent again."""
+SCRIPTS = "azumaya.baselines.training"
+RENAMED = {"td_value": "value", "ppo_selfplay": "ppo"}
+"""Earlier names of scripts that take the same options. The files of champions have them, and keep
+them: leagues and tables know agents by the digest of their files."""
 
 
 class CheckpointError(ValueError):
@@ -190,7 +198,18 @@ def sidecar_of(said: Any) -> Sidecar:
     problem = _wrong_with(said)
     if problem:
         raise CheckpointError(problem)
-    return Sidecar(**{**said, "planes": tuple(said["planes"])})
+    read = Sidecar(**{**said, "planes": tuple(said["planes"])})
+    return replace(read, notes=_as_now(read.notes))
+
+
+def _as_now(notes: dict[str, Any]) -> dict[str, Any]:
+    """Notes whose command, if they have one, names the script as it is called now."""
+    command = notes.get(COMMAND)
+    if not isinstance(command, str):
+        return notes
+    for earlier, now in RENAMED.items():
+        command = command.replace(f"{SCRIPTS}.{earlier} ", f"{SCRIPTS}.{now} ")
+    return {**notes, COMMAND: command}
 
 
 def unreadable(file: Path, error: OSError) -> CheckpointError:

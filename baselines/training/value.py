@@ -212,19 +212,19 @@ class State(states.State):
     batches: np.ndarray = field(metadata={"name": "adam.steps"})
 
 
-def begun(config: Config) -> tuple[State, Learner]:
+def initial_state(config: Config) -> tuple[State, Learner]:
     """The state before the first update, and the learner that shares its arrays."""
     game, shape = find_game(config.game), config.shape
     if config.start and not config.continues:
         weights = start_value(config).weights.copy()
-        average = weights.copy()
+        averaged = weights.copy()
     else:
         value = untrained(game, config.width, config.seed, config.options, config.plain)
-        weights, average = value.weights, value.weights.copy()
-        shape.first_layer(average)[:] = 0  # until something has been learned from a row
+        weights, averaged = value.weights, value.weights.copy()
+        shape.first_layer(averaged)[:] = 0  # until something has been learned from a row
     learner = Learner.new(shape, weights)
     state = State(
-        weights=average, latest=weights, mean=learner.mean, square=learner.square,
+        weights=averaged, latest=weights, mean=learner.mean, square=learner.square,
         batches=learner.steps,
     )  # fmt: skip
     return state, learner
@@ -233,7 +233,7 @@ def begun(config: Config) -> tuple[State, Learner]:
 def train(run: Run[Config]) -> None:
     """Play games, learn from them once, until all steps are done."""
     config, game = run.config, find_game(run.config.game)
-    (state, learner), made = begun(config), Teacher if config.nodes else Player
+    (state, learner), made = initial_state(config), Teacher if config.nodes else Player
     agent = Value(game, config.width, state.weights, plain=config.plain)
     position, learn = Position(game, **config.options), learn_kernel(agent.shape)
 

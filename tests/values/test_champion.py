@@ -14,7 +14,7 @@ from azumaya.baselines.search import AlphaBetaAgent, SolverFirstAgent
 from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.system.command_line import read_options
-from azumaya.baselines.training import td_value
+from azumaya.baselines.training import value as value_script
 from azumaya.baselines.values.champion import (
     ChampionAgent,
     champion_file,
@@ -93,8 +93,8 @@ def test_cards_say_how_to_train_them_again(game: Game) -> None:
     assert value.sidecar is not None
     notes = value.sidecar.notes
     python, m, module, *given = notes["command"].split()
-    assert (python, m, module) == ("python", "-m", td_value.__name__)
-    config = read_options(td_value.Config(), given, module, "").completed()
+    assert (python, m, module) == ("python", "-m", value_script.PROGRAM)
+    config = read_options(value_script.Config(), given, module, "").completed()
     assert (config.game, config.width, config.seed) == (game.name, value.width, notes["seed"])
     assert 0 <= notes["steps"] - config.steps < 30_000  # the last games are completed
     assert notes.get("search", "alphabeta") == config.search
