@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import traceback
 from pathlib import PurePath
 from textwrap import indent
 from typing import Annotated
 
 import typer
 
-from azumaya.baselines.cli.contract import check_game
+from azumaya.baselines.cli.contract import COMPILED, Finding, check_game
 from azumaya.baselines.cli.terminal import complaints, console
 from azumaya.baselines.system.signals import FAILED
 from azumaya.envs.errors import OptionError, told
@@ -24,6 +25,10 @@ def check_game_command(
     ],
     games: Annotated[int, typer.Option(min=1, help="Random games for each law.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Draws the games.")] = 0,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="If a kernel cannot be compiled, print all that numba says."),
+    ] = False,
 ) -> None:
     """Check a game of your own: all of its variants, at every ply of random games.
 
@@ -37,15 +42,31 @@ def check_game_command(
         for options in game.options.variants or ({},):
             findings = check_game(game, options, games, seed)
             wrong = [finding for finding in findings if finding.broken]
+            if findings[0].law == COMPILED:
+                _say_uncompiled(game, findings[0], full)
+                broken += 1
+                break  # it cannot with other options either
             held = f"{len(findings) - len(wrong)} of {len(findings)} laws hold"
             screen.print(f"{game.name} {dict(options)}: {held}", soft_wrap=True)
-            for law, why in wrong:
+            for law, why, _ in wrong:
                 screen.print(f"  ✗ {law}", style="bold red", soft_wrap=True)
                 screen.print(indent(why, " " * 6), soft_wrap=True)
             broken += len(wrong)
     typer.echo("all laws hold" if not broken else f"laws broken: {broken}")
     if broken:
         raise typer.Exit(FAILED)
+
+
+def _say_uncompiled(game: Game, finding: Finding, full: bool) -> None:
+    """Say why a kernel cannot be compiled."""
+    screen = console()
+    screen.print(f"{game.name}: nothing can be checked", soft_wrap=True)
+    screen.print(f"  ✗ {finding.law}", style="bold red", soft_wrap=True)
+    screen.print(indent(finding.broken, " " * 6), soft_wrap=True)
+    if full:
+        screen.print("".join(traceback.format_exception(finding.error)))
+    else:
+        screen.print("      --full prints all that numba says", style="dim")
 
 
 def games_of(module: str) -> list[Game]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from azumaya.baselines.cli.kernel_errors import compile_error
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
@@ -409,16 +410,22 @@ def check_pictures(game: Game, options: Options, rng: random.Random) -> None:
 
 # ---- all of them ----
 
+COMPILED = "Every kernel can be compiled."
+
 
 class Finding(NamedTuple):
-    """A law, and how a variant of a game breaks it; "" if it does not."""
+    """A law, how a variant of a game breaks it, "" if it does not, and the error that says so."""
 
     law: str
     broken: str = ""
+    error: Exception | None = None
 
 
 def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> list[Finding]:
-    """Check a game with some options; a law that a game has broken is not checked again."""
+    """Check a game with some options; a law that a game has broken is not checked again.
+
+    If a kernel cannot be compiled, that is all that is found.
+    """
     others: tuple[Callable[..., None], ...] = (
         check_seeds, check_batch, check_symmetries, check_pictures,
     )  # fmt: skip
@@ -433,13 +440,16 @@ def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> l
                     check(game, options, rng)
             except Exception as error:
                 broken[law] = error
+            for error in broken.values():
+                if explained := compile_error(error):
+                    return [Finding(COMPILED, explained, error)]
     laws: tuple[Callable[..., None], ...] = (play_checked, *PLY_CHECKS, *others)
     found, seen = list[Finding](), set[str]()
     for law in laws:
         wrong = broken.get(law)
         again = wrong is not None and told(wrong) in seen
         why = f"{type(wrong).__name__}, as above" if again else _explained(wrong)
-        found.append(Finding((law.__doc__ or "").strip(), why))
+        found.append(Finding((law.__doc__ or "").strip(), why, wrong))
         seen |= {told(wrong)} if wrong else set()
     return found
 

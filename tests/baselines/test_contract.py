@@ -38,7 +38,7 @@ def faulty(**parts: Mapping[str, Any]) -> Game:
 
 def broken(game: Game, **options: Any) -> dict[str, str]:
     """The laws that a game breaks, and how."""
-    return {law: why for law, why in check_game(game, options, games=1) if why}
+    return {law: why for law, why, _ in check_game(game, options, games=1) if why}
 
 
 @kernel
@@ -184,6 +184,79 @@ def test_the_command_checks_a_file_in_the_current_folder(
     assert "games end within their bounds" in result.output
     assert "no end after 6 plies, which max_steps says" in result.output
     assert "laws broken: 1" in result.output
+
+
+UNCOMPILED = """
+from dataclasses import replace
+from azumaya.benchmarks.yardstick import connect_four
+from azumaya.envs.kernels.compile import kernel
+
+@kernel
+def helper(state, column):
+    return {body}
+
+@kernel
+def play(state, action):
+    helper({arguments})
+
+GAME = replace(
+    connect_four.GAME, name="{name}", rules=replace(connect_four.GAME.rules, play=play)
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments", "said"),
+    [
+        (
+            "state.disks[column]", "state, action",
+            ["helper cannot be compiled", ":8: return state.disks[column]",
+             "numba: there is no field 'disks'"],
+        ),
+        (
+            "state + column", "state, action",
+            ["helper cannot be compiled", ":8: return state + column",
+             "numba: No implementation of function Function(<built-in function add>) found for "
+             "signature: add(Record(...), int64)"],
+        ),
+        (
+            "nothing + column", "state, action",
+            ["helper, which play calls, cannot be compiled", ":12: helper(state, action)",
+             "numba: NameError: name 'nothing' is not defined"],
+        ),
+        (
+            "f'{column:03d}'", "state, action",
+            ["helper cannot be compiled", ":8: return f'{column:03d}'",
+             "numba: format spec in f-strings not supported yet."],
+        ),
+        (
+            "column", "state",
+            ["helper, which play calls, cannot be compiled", ":12: helper(state)",
+             "numba: Cannot bind 'args=(Record(...),) kws={}' to signature '(state, column)'"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_kernel_that_cannot_be_compiled_is_named(
+    body: str, arguments: str, said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"uncompiled_{len(body)}_{len(arguments)}"
+    text = UNCOMPILED.replace("{body}", body).replace("{arguments}", arguments)
+    (tmp_path / f"{name}.py").write_text(text.replace("{name}", name))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(registry, "_registered", {**registry._registered})
+    result = azumaya("check-game", f"{name}.py", "--games", 1)
+    assert result.exit_code == 1, result.output
+    _, title, *lines = result.output.splitlines()
+    assert title.strip() == "✗ Every kernel can be compiled."
+    assert lines[0].strip() == said[0]
+    assert lines[1].strip().endswith(f"{name}.py{said[1]}")
+    assert lines[2].strip().startswith(said[2])
+    assert [line.strip() for line in lines[3:]] == [
+        "--full prints all that numba says", "laws broken: 1",
+    ]  # fmt: skip
+    whole = azumaya("check-game", f"{name}.py", "--games", 1, "--full").output
+    assert "Traceback (most recent call last)" in whole
 
 
 def test_a_game_that_never_ends_is_found_by_its_bound() -> None:
