@@ -5,7 +5,9 @@
 The sdist and the wheel are built and compared as by `tests.check_package`. `twine` and
 `check-wheel-contents` must have nothing to say of them, they must stay below `MOST_MIB`, and the
 links of the metadata must be whole. The wheel is installed by pip and, if it is there, by uv, each
-in an empty environment, in which a game is played from the command line.
+in an empty environment, in which a game is played from the command line. Last, the address of the
+repository must be set, in `AZUMAYA_REPOSITORY`: the tree does not know it, and without it the
+README's links are dead on an index.
 """
 
 from __future__ import annotations
@@ -50,13 +52,21 @@ def metadata(wheel: Path) -> Message:
     return Parser().parsestr(files[name].decode())
 
 
-def wrong_links(about: Message) -> list[str]:
-    """The links of metadata that lead nowhere.
+def missing_address(about: Message) -> str:
+    """What is dead on an index because the address of the repository is not set; "" if it is."""
+    if about.get_all("Project-URL"):
+        return ""
+    links = LINK.findall(str(about.get_payload()))
+    inside = sum(not urlsplit(one or other).scheme for one, other in links)
+    return (
+        f"the address of the repository is missing: the package has no URL, and {inside} links of "
+        "the README are dead on an index. Set it: AZUMAYA_REPOSITORY=https://HOST/OWNER/NAME"
+    )
 
-    The project has no address yet, so the README's links within the repository are looked up in
-    this one. On an index they are dead, as the dry run says.
-    """
-    wrong, inside = [], 0
+
+def wrong_links(about: Message) -> list[str]:
+    """The links of metadata that lead nowhere; those within the repository are looked up here."""
+    wrong = []
     for line in about.get_all("Project-URL") or ():
         label, _, url = line.partition(", ")
         if not label or urlsplit(url).scheme != "https" or not urlsplit(url).netloc:
@@ -66,10 +76,7 @@ def wrong_links(about: Message) -> list[str]:
         if parts.scheme:
             wrong += [] if parts.scheme == "https" and parts.netloc else [parts.geturl()]
         elif parts.path:
-            inside += 1
             wrong += [] if (ROOT / parts.path).exists() else [parts.path]
-    if inside:
-        print(f"{inside} links of the README are within the repository: an index shows them dead")
     return wrong
 
 
@@ -104,7 +111,8 @@ def main() -> int:
             wheel = build_both_ways(scratch)
             files = [wheel, *(scratch / "tree").glob("*.tar.gz")]
             check_sizes(files)
-            if wrong := wrong_links(metadata(wheel)):
+            about = metadata(wheel)
+            if wrong := wrong_links(about):
                 raise PackageError(f"links that lead nowhere: {wrong}")
             check_with_tools(files, scratch / "tools")
             play_installed(wheel, scratch / "pip")
@@ -112,6 +120,8 @@ def main() -> int:
                 play_installed(wheel, scratch / "uv", uv)
             else:
                 print("uv is not installed: not tried")
+            if missing := missing_address(about):
+                raise PackageError(missing)
         except (PackageError, subprocess.CalledProcessError) as error:
             print(error)
             return 1
