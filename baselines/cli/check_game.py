@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from azumaya.baselines.cli.contract import COMPILED, Finding, check_game
+from azumaya.baselines.cli.findings import COMPILED, Finding, check_game
 from azumaya.baselines.cli.terminal import complaints, console
 from azumaya.baselines.system.signals import FAILED
 from azumaya.envs.errors import OptionError, told

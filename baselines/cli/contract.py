@@ -10,24 +10,19 @@ import copy
 import operator
 import pickle
 import random
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.cli.kernel_errors import compile_error
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.adapters.aec.raw_env import RawEnv
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.adapters.duel.opponents import GreedyOpponent
-from azumaya.envs.errors import told
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position
 from azumaya.envs.setup import prepare
-from azumaya.wrappers import Transform, random_transform
 
 FORBIDDEN_SAMPLE, EXPLAINED_SAMPLE = 6, 4
 """How many illegal and legal actions `explain` is asked for at a ply."""
@@ -73,7 +68,7 @@ def play_out(env: RawEnv, rng: random.Random, plies: int | None = None) -> list[
     return actions
 
 
-def _different(state: np.ndarray, wanted: np.ndarray) -> str:
+def different(state: np.ndarray, wanted: np.ndarray) -> str:
     """The first field in which a state is not as wanted, in words; "" if there is none."""
     if state.tobytes() == wanted.tobytes():
         return ""
@@ -173,8 +168,8 @@ def check_text(env: RawEnv, rng: random.Random) -> None:
     expect(again.returns() == position.returns(), "the result is another")
     expect(again.to_move == position.to_move, "another player is to move")
     if game.rules.resample is None:
-        different = _different(again.state, position.state)
-        expect(not different, f"it is read as another state: {different}")
+        wrong = different(again.state, position.state)
+        expect(not wrong, f"it is read as another state: {wrong}")
         expect(again == position, "the positions are not equal")
     else:
         other = position.resample_hidden(1)
@@ -211,7 +206,7 @@ PLY_CHECKS = (
 
 
 @contextmanager
-def _at(show: Callable[[], str]) -> Iterator[None]:
+def saying_where(show: Callable[[], str]) -> Iterator[None]:
     """Add to errors where the game was."""
     try:
         yield
@@ -232,7 +227,7 @@ def play_checked(
     env, seed = RawEnv(game, **options), rng.randrange(2**32)
     env.reset(seed=seed)
     sums, plies, settings = np.zeros(2), 0, env.setup.settings
-    bound, most = _bound(game, options), game.options.payoff_bound(settings)
+    bound, most = plies_of(game, options), game.options.payoff_bound(settings)
 
     def shown() -> str:
         return f"seed {seed}, ply {plies}: {env.position}"
@@ -240,13 +235,13 @@ def play_checked(
     while True:
         for check in checks:
             try:
-                with _at(shown):
+                with saying_where(shown):
                     check(env, rng)
             except Exception as error:
                 if failed is None:
                     raise
                 failed(check, error)
-        with _at(shown):
+        with saying_where(shown):
             expect([*env.position.returns()] == sums.tolist(), f"rewards add up to {sums.tolist()}")
             expect(abs(sums[0]) <= most, f"player_0 has {sums[0]:g}, payoff_bound is {most}")
             expect(plies or not is_over(env), "the game is over when it begins")
@@ -261,7 +256,7 @@ def play_checked(
         plies, sums = plies + 1, sums + gains
 
 
-def _bound(game: Game, options: Options) -> int:
+def plies_of(game: Game, options: Options) -> int:
     """The plies after which games are over, unless the game breaks its own bound."""
     return min(game.options.max_steps(prepare(game, options).settings), MOST_PLIES)
 
@@ -279,7 +274,7 @@ def check_seeds(game: Game, options: Options, rng: random.Random) -> None:
     def series(seed: int) -> Iterator[tuple[str, bytes]]:
         env, moves = RawEnv(game, **options), random.Random(0)
         env.reset(seed=seed)
-        start, bound = Position(game, seed=seed, **options), _bound(game, options)
+        start, bound = Position(game, seed=seed, **options), plies_of(game, options)
         expect(env.position == start, f"seed {seed}: the starts differ")
         for _ in range(3):
             play_out(env, moves, bound)
@@ -337,53 +332,6 @@ def check_batch(game: Game, options: Options, rng: random.Random, plies: int = 4
     expect(ends or plies < 400, "no game has ended")
 
 
-# ---- symmetries ----
-
-
-def check_alike(transform: Transform, position: Position, image: Position) -> None:
-    """A position and its image have the same states, masks, observations and returns."""
-    wanted, how, swaps = transform.position(position), transform.symmetry.name, transform.swaps
-    different = _different(image.state, wanted.state)
-    expect(not different, f"{how}: {different}")
-    expect(image == wanted, f"{how}: the positions are not equal")
-    mask = transform.mask(position.action_mask())
-    expect((image.action_mask() == mask).all(), f"{how}: other actions are legal")
-    for player in (0, 1):
-        seen = transform.observation(position.observation(player))
-        same = (image.observation(player ^ swaps) == seen).all()
-        expect(same, f"{how}: player_{player} sees other planes")
-    sign = -1 if swaps else 1
-    expect(image.returns() == tuple(sign * g for g in position.returns()), f"{how}: other returns")
-    ends = [(here.is_terminated, here.is_truncated) for here in (image, position)]
-    expect(ends[0] == ends[1], f"{how}: another end")
-    expect(image.to_move == position.to_move ^ swaps, f"{how}: another player is to move")
-
-
-def play_both(transform: Transform, position: Position, rng: random.Random, plies: int) -> Position:
-    """Play at random from a position and its image, and compare them at every ply."""
-    image = transform.position(position)
-    check_alike(transform, position, image)
-    for _ in range(plies):
-        if position.is_over:
-            break
-        action = rng.choice(position.legal_actions())
-        position.play(action)
-        image.play(transform.action(action))
-        check_alike(transform, position, image)
-    return position
-
-
-def check_symmetries(game: Game, options: Options, rng: random.Random) -> None:
-    """To play a transformed game gives the transforms of its positions."""
-    position = Position(game, seed=rng.randrange(2**32), **options)
-    for _ in range(0, _bound(game, options), 9):
-        if position.is_over:
-            break
-        transform = random_transform(game, rng.randrange(2**64), position)
-        with _at(lambda: str(position)):
-            play_both(transform, position, rng, plies=9)
-
-
 # ---- pictures ----
 
 
@@ -391,7 +339,7 @@ def check_pictures(game: Game, options: Options, rng: random.Random) -> None:
     """Positions can be drawn, as text and as a picture; actions name cells of the board."""
     position = Position(game, seed=rng.randrange(2**32), **options)
     cells, last, plies = game.observation.cells, None, 0
-    with _at(lambda: str(position)):
+    with saying_where(lambda: str(position)):
         for action in range(position.num_actions):
             named = game.words.action_cells(action, position.setup.settings)
             if not all(0 <= cell < cells for cell in named):
@@ -401,65 +349,8 @@ def check_pictures(game: Game, options: Options, rng: random.Random) -> None:
             if position.is_over or not plies % DRAWN_EVERY:
                 position.draw(last_action=last)
                 position.svg(last_action=last, candidates=True)
-            if position.is_over or plies == _bound(game, options):
+            if position.is_over or plies == plies_of(game, options):
                 return
             last = rng.choice(position.legal_actions())
             position.play(last)
             plies += 1
-
-
-# ---- all of them ----
-
-COMPILED = "Every kernel can be compiled."
-
-
-class Finding(NamedTuple):
-    """A law, how a variant of a game breaks it, "" if it does not, and the error that says so."""
-
-    law: str
-    broken: str = ""
-    error: Exception | None = None
-
-
-def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> list[Finding]:
-    """Check a game with some options; a law that a game has broken is not checked again.
-
-    If a kernel cannot be compiled, that is all that is found.
-    """
-    others: tuple[Callable[..., None], ...] = (
-        check_seeds, check_batch, check_symmetries, check_pictures,
-    )  # fmt: skip
-    broken: dict[Callable[..., None], Exception] = {}
-    for number in range(games):
-        rng = random.Random(f"{seed} {number}")
-        left = [check for check in PLY_CHECKS if check not in broken]
-        play: Callable[..., None] = partial(play_checked, checks=left, failed=broken.setdefault)
-        for law, check in ((play_checked, play), *zip(others, others, strict=True)):
-            try:
-                if law not in broken:
-                    check(game, options, rng)
-            except Exception as error:
-                broken[law] = error
-            for error in broken.values():
-                if explained := compile_error(error):
-                    return [Finding(COMPILED, explained, error)]
-    laws: tuple[Callable[..., None], ...] = (play_checked, *PLY_CHECKS, *others)
-    found, seen = list[Finding](), set[str]()
-    for law in laws:
-        wrong = broken.get(law)
-        again = wrong is not None and told(wrong) in seen
-        why = f"{type(wrong).__name__}, as above" if again else _explained(wrong)
-        found.append(Finding((law.__doc__ or "").strip(), why, wrong))
-        seen |= {told(wrong)} if wrong else set()
-    return found
-
-
-def _explained(error: Exception | None) -> str:
-    """What is wrong and where, with the line of code if it is no law that found it; "" if none."""
-    if error is None:
-        return ""
-    said = str(error)
-    if not isinstance(error, ContractError):
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"{told(error)}\n{at.filename}:{at.lineno}: {at.line}"
-    return "\n".join([said, *getattr(error, "__notes__", ())])

@@ -14,7 +14,7 @@ import pytest
 
 from azumaya.baselines.cli import contract
 from azumaya.baselines.cli.check_game import games_of
-from azumaya.baselines.cli.contract import check_game
+from azumaya.baselines.cli.findings import check_game
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs import registry
 from azumaya.envs.errors import OptionError

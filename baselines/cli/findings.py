@@ -1,0 +1,77 @@
+"""Checking a game of one's own against all laws, and what is found, for `azumaya check-game`."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from azumaya.baselines.cli.contract import (
+    PLY_CHECKS,
+    ContractError,
+    Options,
+    check_batch,
+    check_pictures,
+    check_seeds,
+    play_checked,
+)
+from azumaya.baselines.cli.kernel_errors import compile_error
+from azumaya.baselines.cli.symmetry_laws import check_symmetries
+from azumaya.envs.errors import told
+from azumaya.envs.game import Game
+
+COMPILED = "Every kernel can be compiled."
+
+
+class Finding(NamedTuple):
+    """A law, how a variant of a game breaks it, "" if it does not, and the error that says so."""
+
+    law: str
+    broken: str = ""
+    error: Exception | None = None
+
+
+def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> list[Finding]:
+    """Check a game with some options; a law that a game has broken is not checked again.
+
+    If a kernel cannot be compiled, that is all that is found.
+    """
+    others: tuple[Callable[..., None], ...] = (
+        check_seeds, check_batch, check_symmetries, check_pictures,
+    )  # fmt: skip
+    broken: dict[Callable[..., None], Exception] = {}
+    for number in range(games):
+        rng = random.Random(f"{seed} {number}")
+        left = [check for check in PLY_CHECKS if check not in broken]
+        play: Callable[..., None] = partial(play_checked, checks=left, failed=broken.setdefault)
+        for law, check in ((play_checked, play), *zip(others, others, strict=True)):
+            try:
+                if law not in broken:
+                    check(game, options, rng)
+            except Exception as error:
+                broken[law] = error
+            for error in broken.values():
+                if explained := compile_error(error):
+                    return [Finding(COMPILED, explained, error)]
+    laws: tuple[Callable[..., None], ...] = (play_checked, *PLY_CHECKS, *others)
+    found, seen = list[Finding](), set[str]()
+    for law in laws:
+        wrong = broken.get(law)
+        again = wrong is not None and told(wrong) in seen
+        why = f"{type(wrong).__name__}, as above" if again else _explained(wrong)
+        found.append(Finding((law.__doc__ or "").strip(), why, wrong))
+        seen |= {told(wrong)} if wrong else set()
+    return found
+
+
+def _explained(error: Exception | None) -> str:
+    """What is wrong and where, with the line of code if it is no law that found it; "" if none."""
+    if error is None:
+        return ""
+    said = str(error)
+    if not isinstance(error, ContractError):
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{told(error)}\n{at.filename}:{at.lineno}: {at.line}"
+    return "\n".join([said, *getattr(error, "__notes__", ())])
