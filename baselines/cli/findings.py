@@ -50,19 +50,19 @@ def check_game(game: Game, options: Options, games: int = 3, seed: int = 0) -> l
             try:
                 if law not in broken:
                     check(game, options, rng)
-            except Exception as error:
-                broken[law] = error
-            for error in broken.values():
-                if explained := compile_error(error):
-                    return [Finding(COMPILED, explained, error)]
+            except Exception as raised:
+                broken[law] = raised
+            for wrong in broken.values():
+                if explained := compile_error(wrong):
+                    return [Finding(COMPILED, explained, wrong)]
     laws: tuple[Callable[..., None], ...] = (play_checked, *PLY_CHECKS, *others)
     found, seen = list[Finding](), set[str]()
     for law in laws:
-        wrong = broken.get(law)
-        again = wrong is not None and told(wrong) in seen
-        why = f"{type(wrong).__name__}, as above" if again else _explained(wrong)
-        found.append(Finding((law.__doc__ or "").strip(), why, wrong))
-        seen |= {told(wrong)} if wrong else set()
+        error = broken.get(law)
+        again = error is not None and told(error) in seen
+        why = f"{type(error).__name__}, as above" if again else _explained(error)
+        found.append(Finding((law.__doc__ or "").strip(), why, error))
+        seen |= {told(error)} if error else set()
     return found
 
 

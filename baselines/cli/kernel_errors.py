@@ -89,7 +89,7 @@ def _function_at(place: Place) -> str:
         each
         for each in ast.walk(ast.parse(Path(file).read_text("utf-8")))
         if isinstance(each, ast.FunctionDef)
-        and min(part.lineno for part in (each, *each.decorator_list)) <= line
+        and min([each.lineno, *(part.lineno for part in each.decorator_list)]) <= line
         and line <= (each.end_lineno or line)
     ]
     return max(defined, key=lambda each: each.lineno).name if defined else "the module"

@@ -155,8 +155,9 @@ def parameters_of(default: Any, marks: Mapping[str, Words]) -> Iterator[inspect.
     for each in fields(default):
         mark, value, hint = marks.get(each.name), getattr(default, each.name), hints[each.name]
         about = {"help": texts.get(each.name, ""), "metavar": mark.metavar if mark else None}
+        kind: Any
         if each.name in times:
-            kind = Annotated[Any, _time_option(times[each.name], about["help"], value)]
+            kind = Annotated[Any, _time_option(times[each.name], str(about["help"]), value)]
         elif mark and mark.place:
             value, kind = None, Annotated[plain(hint) | None, typer.Argument(**about)]
         else:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from azumaya.envs.render import palette
 from azumaya.envs.render.layout import Layout, Point, layout_of
-from azumaya.envs.render.pieces import disc, element, number
+from azumaya.envs.render.pieces import Attribute, disc, element, number
 from azumaya.envs.render.pointing import Path, Pointed
 from azumaya.envs.render.strokes import short
 from azumaya.envs.scene import Scene
@@ -73,7 +73,7 @@ def _disc(layout: Layout, cell: int, label: str, kind: Kind, side: int) -> Itera
     (x, y), pitch = layout.centres[cell], layout.pitch
     radius = pitch * (0.24 if side else 0.37)
     at = (x + side * pitch * 0.23, y)
-    edge = {"stroke": palette.LAST_EDGE, "stroke_width": pitch * 0.16}
+    edge: dict[str, Attribute] = {"stroke": palette.LAST_EDGE, "stroke_width": pitch * 0.16}
     yield disc(at, radius, fill=palette.LAST_EDGE, fill_opacity=0.9, **edge)
     yield disc(at, radius, fill="none", **_line(kind, pitch))
     if label:
@@ -93,16 +93,16 @@ def _arrow(layout: Layout, cells: Path, kind: Kind) -> Iterator[str]:
 
     shaft = _path([at(length - 0.2), at(0.16)])
     head = _path([at(0.38, 0.17), at(0.12), at(0.38, -0.17)])
-    edge = {"stroke": palette.LAST_EDGE, "stroke_width": pitch * 0.18}
+    edge: dict[str, Attribute] = {"stroke": palette.LAST_EDGE, "stroke_width": pitch * 0.18}
     yield element("path", d=shaft + head, **edge, **ROUND)
     yield element("path", d=shaft, **_line(kind, pitch), **ROUND)
     yield element("path", d=head, **{**_line(kind, pitch), "stroke_dasharray": "none"}, **ROUND)
     yield sign(kind, at(length - 0.3), pitch)
 
 
-def _line(kind: Kind, pitch: float) -> dict[str, str | float]:
+def _line(kind: Kind, pitch: float) -> dict[str, Attribute]:
     """How the lines of a move look."""
-    look: dict[str, str | float] = {"stroke": COLOURS[kind], "stroke_width": pitch * 0.085}
+    look: dict[str, Attribute] = {"stroke": COLOURS[kind], "stroke_width": pitch * 0.085}
     if kind == "played":
         look["stroke_dasharray"] = f"{short(pitch * 0.13)} {short(pitch * 0.15)}"
     return look
