@@ -182,7 +182,7 @@ def _flush() -> None:
 
 def _tell(line: str) -> None:
     try:
-        print(line, file=sys.stderr, flush=True)
+        print(line, file=sys.stderr)  # which flushes after each line
     except OSError:  # the error stream fails as well; only the exit code is left
         _drop_output(sys.stderr)
 

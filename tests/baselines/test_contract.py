@@ -72,6 +72,11 @@ def text_of_x(state: Any, settings: Any) -> str:
     return connect_four.write_text(state, settings).replace(" o", " x")
 
 
+def wide_text(state: Any, settings: Any) -> str:
+    """A text with two spaces, which are read like one."""
+    return connect_four.write_text(state, settings).replace(" ", "  ")
+
+
 def twice_named(action: int, settings: Any, mover: int = 0) -> str:
     """The first two columns have the same name."""
     return "aacdefg"[action]
@@ -104,6 +109,11 @@ def test_the_yardstick_breaks_no_law(options: Mapping[str, Any]) -> None:
             faulty(words={"write_text": text_of_x}),
             "A position's text is read as this position",
             r"seed \d+, ply 1: \S+ x$",
+        ),
+        (
+            faulty(words={"write_text": wide_text}),
+            "A position's text is read as this position",
+            "the text has more than single spaces",
         ),
         (
             faulty(words={"move_name": twice_named}),

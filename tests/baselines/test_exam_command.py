@@ -182,6 +182,14 @@ def test_pictures_are_drawn_and_equal_for_equal_results(tmp_path: Path, suffix: 
     assert (tmp_path / f"a{suffix}").stat().st_size > 3000
 
 
+def test_pictures_show_how_sure_a_share_is(tmp_path: Path) -> None:
+    """Twice as many answers of the same kind narrow its interval and change nothing else."""
+    few = some_result("one")
+    for name, result in ("few", few), ("many", replace(few, answers=few.answers * 2)):
+        exam_report.draw_exams([result], tmp_path / f"{name}.svg")
+    assert (tmp_path / "few.svg").read_bytes() != (tmp_path / "many.svg").read_bytes()
+
+
 # ---- agents by module and class ----
 
 MODULE = """

@@ -336,6 +336,17 @@ def test_a_report_says_what_affects_the_mark() -> None:
     assert "There are no ratings, because random is no opponent" in page
 
 
+def test_links_to_games_lead_to_the_games_that_they_name() -> None:
+    """From the table, from the list of games, and from what is said of the submission."""
+    perfect = sat(lambda position, calls: known(position, True))
+    one = marked(perfect, [("random", 1), ("greedy", -1)])
+    page = report_page(Report([one], [], Plan(GAME), Scheme(), Isolation()))
+    titles = [shown.title for shown in instructive([one], Plan(GAME).opponents, None)]
+    found = re.findall(r'#game-(\d+)"[^#]*?(A \w+ against \w+)', page)
+    expected = [(str(number), title) for number, title in enumerate(titles, start=1)]
+    assert sorted(found) == sorted(3 * expected) != []
+
+
 # ---- games ----
 
 

@@ -18,6 +18,7 @@ from azumaya.baselines.search import (
     analyse,
     search_agent,
 )
+from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import FIRST_STEPS, SLICE, Budget, spend
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
@@ -51,7 +52,7 @@ def check_line(position: Position, found: Analysis) -> None:
 def test_early_positions_are_searched(game: Game, options: dict[str, object]) -> None:
     position = midgame(game, options, 2, 4)
     found = analyse(position, simulations=60, key=3)
-    assert found == analyse(position, simulations=60, key=3)
+    assert found == analyse(position, nodes=60 * SIMULATION_NODES, key=3)
     assert {m.move for m in found.moves} == set(position.legal_moves())
     assert found.moves[0].move == found.best == found.pv[0]
     assert sum(m.visits for m in found.moves) == found.simulations

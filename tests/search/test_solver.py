@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, HiddenDrawsError, Room
+from azumaya.baselines.search.alphabeta_kernels import FRAME
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.solver import Solving, solve
-from azumaya.baselines.search.table import NO_MOVE, PROVEN
+from azumaya.baselines.search.table import NO_MOVE, PROVEN, new_table, remember
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
 from tests.search.positions import SOLVED, before_the_end, label, late, midgame
@@ -114,6 +116,16 @@ def test_what_could_not_be_proven_is_not_remembered_as_proven() -> None:
     (root,) = table[(table["key"] == key).all(axis=1)]
     assert root["work"] > 0
     assert max(root["low_depth"], root["high_depth"]) == PROVEN - 1
+
+
+@pytest.mark.parametrize(("depth", "kept"), [(PROVEN, (2, 5)), (PROVEN - 1, (1, 6))])
+def test_proven_bounds_become_tighter_only(depth: int, kept: tuple[int, int]) -> None:
+    """Those of a horizon are replaced by later ones of the same depth."""
+    table, (frame,) = new_table(0.001), np.zeros(1, FRAME)
+    for low, high in ((2, 5), (1, 6)):
+        remember(table, frame, 1, 1, low, high, depth)
+    (entry,) = table[table["age"] == 1]
+    assert (entry["low"], entry["high"]) == kept
 
 
 @pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
@@ -59,8 +59,9 @@ def test_returns_by_seat(case: Case, mode: AutoresetMode) -> None:
 @ONE_GAME
 def test_other_environments_are_refused(case: Case) -> None:
     """The wrapper refuses environments of other kinds."""
-    with pytest.raises(OptionError, match="must be an Azumaya vector environment"):
-        SeatStatistics(case.env())
+    for other in (case.env(), VectorEnv(), None):
+        with pytest.raises(OptionError, match="must be an Azumaya vector environment"):
+            SeatStatistics(other)
 
 
 @ONE_GAME
