@@ -106,6 +106,16 @@ def test_moves_are_judged_by_their_exact_values(game: str) -> None:
             judge(exercise, "nonsense")
 
 
+@pytest.mark.parametrize(
+    ("level", "number", "more"), [("hard", 16, ""), ("medium", 2, " and 1 more")]
+)
+def test_other_moves_that_win_are_told(level: str, number: int, more: str) -> None:
+    exercise = find_exercise("vierer_dominari", level, number)
+    first, *others = sorted(exercise.question.kept)
+    told = f"Other moves that win: {', '.join(others[:3])}{more}."
+    assert judge(exercise, first).words == f"Right: {first} wins. {told}"
+
+
 # ---- in the terminal ----
 
 

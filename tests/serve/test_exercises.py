@@ -50,9 +50,9 @@ def test_moves_are_judged_once(client: TestClient, monkeypatch: pytest.MonkeyPat
 
 def test_clicks_that_make_no_move_are_explained(client: TestClient) -> None:
     start = find_exercise("halma_dominari", "hard", 3).start()
-    cells = [0]
-    said = client.post(f"{PATH}/explain", json={"cells": cells}).json()["sentences"]
-    assert len(said) == len(why_not(start, cells))
+    for cells in ([0], [*range(8)]):
+        said = client.post(f"{PATH}/explain", json={"cells": cells}).json()["sentences"]
+        assert len(said) == len(why_not(start, cells))
 
 
 def test_what_is_refused(client: TestClient) -> None:
@@ -62,6 +62,8 @@ def test_what_is_refused(client: TestClient) -> None:
     refused(client.post(f"{PATH}/judge", json={"move": "1a2"}), 400, "legal move")
     refused(client.post(f"{PATH}/judge", json={"move": ["1a3"]}), 400, "legal move")
     refused(client.post(f"{PATH}/judge", json=[]), 400, "object")
-    refused(client.post(f"{PATH}/explain", json={"cells": [99]}), 400, "cells")
+    board = find_exercise("halma_dominari", "hard", 3).start().game.observation.cells
+    for cells in ([board], [*range(9)]):
+        refused(client.post(f"{PATH}/explain", json={"cells": cells}), 400, "cells: ")
     for page in ("/exercises", "/exercises/daily", "/exercises/halma_dominari/hard/3"):
         assert "<main" in client.get(page).text

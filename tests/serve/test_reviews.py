@@ -146,6 +146,7 @@ def test_best_moves_and_mistakes_of_a_game() -> None:
     def gain(n: int, ply: int) -> float:
         return found[ply]["value"] * (-1 if found[n]["mover"] else 1)
 
+    assert all(gain(n, n + 1) <= gain(n, n) for n in exact), "nobody gains by a move of their own"
     lost = [n for n in exact if gain(n, n + 1) < gain(n, n)]
     assert lost
     assert [n for n in wrong if n in exact] == lost
@@ -160,5 +161,8 @@ def test_an_estimate_must_fall_far_to_be_a_mistake() -> None:
     assert mistakes(plies, ["a", "b", "c", "d"]) == [1, 2]
     assert mistakes(plies, ["a", "best", "c", "d"]) == [2]
     assert mistakes([at(9.0, 0), at(8.0, 1)], ["a"]) == []
+    assert mistakes([at(0.4, 0), at(0.0, 1)], ["a"]) == [0]
+    for first, second in ((True, False), (False, True)):
+        assert mistakes([at(0.2, 0, first), at(-0.1, 1, second)], ["a"]) == []
     assert mistakes([at(1.0, 0, True), at(0.9, 1, True)], ["a"]) == []
     assert mistakes([at(0.0, 0, True), at(-1.0, 1, True)], ["a"]) == [0]

@@ -82,6 +82,7 @@ def test_the_link_to_watch_shows_a_game_against_an_agent(
         True,
         [seen["sides"][0].capitalize(), "Azumaya (easy)"],
     )
+    assert (seen["follows"], view["follows"]) == (True, False)
     refused(send(friend, seen, "answer"), 403)
 
 
@@ -178,7 +179,7 @@ def test_a_draw_needs_both(client: TestClient, friend: TestClient) -> None:
     assert theirs["offer"] == {"what": "draw", "yours": False}
     declined = send(friend, theirs, "decline").json()
     assert declined["offer"] is None
-    assert look(client, view["id"])["news"] != mine["news"]
+    assert look(client, view["id"])["news"] != theirs["news"]
     send(friend, declined, "offer", what="draw")
     after = send(client, view, "offer", what="draw").json()
     assert (after["over"], after["status"], after["returns"]) == (True, "A draw", [0, 0])
@@ -201,6 +202,10 @@ def test_a_move_is_taken_back_if_both_agree(client: TestClient, friend: TestClie
     after = move(client, view["id"])
     assert (after["canUndo"], after["offers"]) == (False, ["takeback"])
     refused(send(client, after, "undo"), 409, "only if both players agree")
+    theirs = move(friend, view["friend"])
+    send(friend, theirs, "offer", what="takeback")
+    back = send(client, theirs | {"id": view["id"]}, "offer", what="takeback").json()
+    assert (back["ply"], back["offer"], back["yours"]) == (1, None, False)
     theirs = move(friend, view["friend"])
     send(client, theirs | {"id": view["id"]}, "offer", what="takeback")
     back = send(friend, theirs, "offer", what="takeback").json()

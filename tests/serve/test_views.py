@@ -24,7 +24,8 @@ def test_an_earlier_position_can_be_looked_at(client: TestClient) -> None:
     assert past["last"] == list(position.action_cells(action))
     assert past["status"] == f"After move 2: {view['made'][1]}"
     assert past["moves"] == []
-    assert client.get(path, params={"ply": 0}).json()["cells"] == start["cells"]
+    for ply, shown in ((0, start), (3, view)):
+        assert client.get(path, params={"ply": ply}).json()["cells"] == shown["cells"]
     refused(client.get(path, params={"ply": 4}), 404, "at move 3")
     assert client.get(path, params={"ply": "-1"}).json() == view
 

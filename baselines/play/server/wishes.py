@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from azumaya.baselines.arena.entrants import HUMAN, Entrant, trained_options
@@ -47,7 +47,7 @@ def read_wish(choices: Choices, visitor: str, wish: Any) -> tuple[Kept, list[Ent
     name = secrets.token_urlsafe(16)
     kept = Kept(
         name, secrets.token_urlsafe(16), digest(visitor), game.name, texts, names, seed,
-        trained=_trained(game, (first, second), texts),
+        trained=trained_options(game, (first, second), option_values(game, texts)),
         clock=read_clock(wish.get("clock")),
         guest=digest(friend_key(name, visitor)) if FRIEND in names else "",
     )  # fmt: skip
@@ -58,9 +58,3 @@ def check_game(player: Entrant, game: Game) -> None:
     """Raises `RefusalError` if a player plays another game only."""
     if player.game is not None and player.game is not game:
         raise RefusalError(400, f"player {player.name}: plays {player.game.name} only")
-
-
-def _trained(game: Game, players: Sequence[Entrant], texts: Mapping[str, str]) -> dict[str, Any]:
-    """The options of the checkpoints among the players that no text replaces."""
-    trained = trained_options(game, players, option_values(game, texts))
-    return {name: value for name, value in trained.items() if name not in texts}
