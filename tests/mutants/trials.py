@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,8 @@ SLOWER = 4.0
 """A stage may take this many times as long as without a mutant, and `LEAST_SECONDS` more."""
 COVERING_SECONDS = 240.0
 """So long the tests that run a function may take."""
+FIRST_SECONDS, FIRST_FILES = 5.0, 3
+"""What is tried first of them: few files to collect, and most mutants are caught there."""
 
 _RULES = (
     "tests/games", "tests/golden", "tests/oracles", "tests/contract", "tests/property",
@@ -156,8 +159,7 @@ class Trials:
         with tempfile.TemporaryDirectory() as folder:
             copy_library(Path(folder))
             (Path(folder) / "site/azumaya" / mutant.file).write_bytes(mutant.source())
-            covering = self._cover.of(mutant.file, mutant.function, COVERING_SECONDS)
-            if covering:
+            for covering in self._covering(mutant):
                 seconds = sum(map(self._cover.seconds.__getitem__, covering))
                 limit = LEAST_SECONDS + SLOWER * seconds
                 if caught := failure(covering, Path(folder), self._cache, limit):
@@ -168,6 +170,15 @@ class Trials:
                 if caught := failure(words, Path(folder), self._cache, limit, interpreted):
                     return f"{caught} (interpreted)" if interpreted else caught
         return ""
+
+    def _covering(self, mutant: Mutant) -> Iterator[list[str]]:
+        """The tests that run a mutant's function: a few of the quickest, then the others."""
+        covering = self._cover.of(mutant.file, mutant.function, COVERING_SECONDS)
+        quick = self._cover.of(mutant.file, mutant.function, FIRST_SECONDS)
+        files = list(dict.fromkeys(name.partition("::")[0] for name in quick))[:FIRST_FILES]
+        first = [name for name in quick if name.partition("::")[0] in files]
+        others = [name for name in covering if name not in set(first)]
+        yield from filter(None, (first, others))
 
     def _clean_seconds(self, stage: Stage) -> float:
         """How long a stage takes without a mutant; found out at the first question."""
