@@ -112,6 +112,7 @@ def test_every_unit_is_read() -> None:
     for value, message in ((1, "from 2s"), (9, "to 3s")):
         with pytest.raises(typer.BadParameter, match=message):
             read_time(f"{value}s", "s", 2, 3)
+    assert [read_time(f"{value}s", "s", 2, 3) for value in (2, 3)] == [2, 3]
 
 
 def test_words_that_are_as_they_should_be_pass() -> None:

@@ -125,14 +125,17 @@ def test_the_mixture_is_the_most_even_one() -> None:
 
 
 def test_cycles_are_found_once_and_the_shortest_first() -> None:
-    beats = np.zeros((7, 7), bool)
-    for one, other in [(1, 2), (2, 0), (0, 1), (3, 4), (4, 5), (5, 6), (6, 3), (0, 3)]:
+    """Also where an agent in none of them beats one that is."""
+    beats = np.zeros((8, 8), bool)
+    for one, other in [(1, 2), (2, 0), (0, 1), (3, 4), (4, 5), (5, 6), (6, 3), (0, 3), (7, 0)]:
         beats[one, other] = True
     assert cycles(beats) == [(0, 1, 2), (3, 4, 5, 6)]
     assert cycles(np.triu(np.ones((5, 5), bool), 1)) == []
 
 
-@pytest.mark.parametrize("payoffs", [[[0, 1], [1, 0]], [[0, 1]], [], [[0, np.nan], [np.nan, 0]]])
+@pytest.mark.parametrize(
+    "payoffs", [[[0, 1], [1, 0]], [[0, 1]], [], np.zeros((0, 0)), [[0, np.nan], [np.nan, 0]]]
+)
 def test_other_payoffs_are_refused(payoffs: object) -> None:
     for measure in MEASURES:
         with pytest.raises(OptionError, match="payoffs"):

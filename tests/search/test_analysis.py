@@ -57,8 +57,11 @@ def test_early_positions_are_searched(game: Game, options: dict[str, object]) ->
     assert found.moves[0].move == found.best == found.pv[0]
     assert sum(m.visits for m in found.moves) == found.simulations
     after = position.copy()
-    for move in found.pv[: 1 if game.rules.resample else None]:
+    for move in found.pv:
         after.play(move)
+    if game.rules.resample is not None:
+        known = analyse(position, simulations=200).pv
+        assert len(known) == 1, "nobody knows what is drawn next"
 
 
 def test_budgets_in_time() -> None:

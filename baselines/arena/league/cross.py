@@ -204,7 +204,7 @@ def _complete(shares: np.ndarray) -> bool:
 def _measured(counts: Sequence[Counts], shares: np.ndarray, resamples: int) -> list[Estimates]:
     """The Nash mixture, the averages and alpha-rank, with intervals over resampled pairs."""
     drawn = resampled(counts, len(shares), resamples)
-    drawn += len(counts) * np.eye(len(shares)) / 2  # nobody meets itself
+    drawn += np.eye(len(shares))  # nobody meets itself
     drawn /= drawn + drawn.swapaxes(1, 2)
     values = _measure(np.where(np.eye(len(shares), dtype=bool), 0.5, shares))
     lows, highs = np.percentile([_measure(sample) for sample in drawn], INTERVAL, axis=0)
