@@ -18,7 +18,7 @@ from azumaya.baselines.search import (
     analyse,
     search_agent,
 )
-from azumaya.baselines.search.analysis import SIMULATION_NODES
+from azumaya.baselines.search.analysis import SIMULATION_NODES, shown_value
 from azumaya.baselines.search.budget import FIRST_STEPS, SLICE, Budget, spend
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
@@ -56,12 +56,19 @@ def test_early_positions_are_searched(game: Game, options: dict[str, object]) ->
     assert {m.move for m in found.moves} == set(position.legal_moves())
     assert found.moves[0].move == found.best == found.pv[0]
     assert sum(m.visits for m in found.moves) == found.simulations
+    ranked = [(m.value is None, -(m.value or 0), -m.visits) for m in found.moves[1:]]
+    assert ranked == sorted(ranked)
     after = position.copy()
     for move in found.pv:
         after.play(move)
     if game.rules.resample is not None:
         known = analyse(position, simulations=200).pv
         assert len(known) == 1, "nobody knows what is drawn next"
+
+
+def test_values_are_shown_with_a_sign() -> None:
+    shown = [shown_value(*each) for each in ((2.0, True), (-0.0, False), (0.25, False))]
+    assert shown == ["+2", "+0.000", "+0.250"]
 
 
 def test_budgets_in_time() -> None:
