@@ -404,7 +404,7 @@ class HouseNet(nn.Module):
         self.candidates = planes[groups.numbered[0][0]].group == CANDIDATE
         self.cells, self.width, (numbers, kinds) = cells, width, own.shape
         relations = relations_of(game)
-        self.first = Related(relations, kinds, width)
+        self.first: Related = Related(relations, kinds, width)
         self.told = Related(relations, kinds + len(shared), width)
         self.known = Dense(len(single), (numbers + 1) * width)
         self.each = nn.ModuleList(Related(relations, width, width) for _ in range(depth))
@@ -429,6 +429,7 @@ class HouseNet(nn.Module):
         x = self.first.product(own.flatten(2)) + known[:, 1:]
         x = _fitting(x + _to_all(told, x), fits)
         for each, all_ in zip(self.each, self.all, strict=True):
+            assert isinstance(each, Related)
             told = all_(_mean(x))
             told = told + each.constant(told)
             x = x + _fitting(each.product(x) + _to_all(told, x), fits)

@@ -136,9 +136,9 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
         rows, failure = run_script(python, peer, what)
         after = [ours(what, game) for game in mine]
         found = list[Row]()
-        for game, *both in zip(mine, before, after, strict=True):
+        for game, first, last in zip(mine, before, after, strict=True):
             pair = pair_up if game is what.game else _same_game
-            found += pair(peer, rows, *both, game)
+            found += pair(peer, rows, first, last, game)
         for row in found:
             results.add({**row, "load": machine.load()})
         ending["rows"] = len(rows)
