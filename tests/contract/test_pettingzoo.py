@@ -19,6 +19,7 @@ from azumaya.envs import make
 from azumaya.envs.adapters.aec.moments import AGENTS
 from tests.cases import Case
 from tests.contract.checker import fingerprint
+from tests.vector.cases import UNLIKE_GAMES
 
 ALLOWED = (
     "Observation is not a NumPy array",  # both warnings are about Dict observations
@@ -59,12 +60,16 @@ def test_parallel_api(shape_case: Case) -> None:
         parallel_api_test(turn_based_aec_to_parallel(shape_case.env()), num_cycles=CYCLES)
 
 
-def test_render(first_case: Case) -> None:
-    """`render_test` passes in every mode, without a display and without pauses."""
+@UNLIKE_GAMES
+def test_render(case: Case) -> None:
+    """`render_test` passes in every mode, without a display and without pauses.
+
+    `tests/render/test_games_drawn.py` draws every game.
+    """
     for package in ("azumaya.envs.render.raster", "resvg_py", "pygame"):
         pytest.importorskip(package, reason="needs the extra `render`")
     with only_documented_warnings():
-        render_test(lambda render_mode: without_pauses(first_case.env(render_mode=render_mode)))
+        render_test(lambda render_mode: without_pauses(case.env(render_mode=render_mode)))
 
 
 def without_pauses(env: Any) -> Any:
