@@ -259,104 +259,41 @@ def test_results_without_required_isolation_are_not_reused(
 
 def test_wrong_arguments(tmp_path: Path) -> None:
     folder = make(tmp_path / "class", {})
-    (tmp_path / "some").mkdir()
-    (tmp_path / "some" / "a.py").write_text("x")
+    some = tmp_path / "some"
+    some.mkdir()
+    (some / "a.py").write_text("x")
     other, own = exam_file("score_dominari", "public"), tmp_path / "own.jsonl.gz"
     public = load_exam(GAME, "public")
     question = replace(
         public.positions[0], values=dict(list(public.positions[0].values.items())[1:])
     )
     own.write_bytes(exam_bytes(replace(public, positions=(question,))))
+    out = ("--output", tmp_path / "out")
+    wrong = {
+        ("--part", "x"): "--part x",
+        ("--weight", "x=1"): "weight x",
+        ("--weight", "x"): "NAME=NUMBER",
+        ("--weight", "class=1"): "nothing that counts for the mark can be measured",
+        ("--opponent", "x"): "agent 'x'",
+        ("--seed", 2**64): "seed=",
+        ("--exam", tmp_path / "no"): "no",
+        ("--exam", other): "not of vierer",
+        ("--exam", own): "position 0: the",
+        ("--move-limit", "inf"): "inf: must be a time",
+        ("--game-limit", "nan"): "--game-limit",
+    }
     for words, message in (
-        (("--game", "chess", folder, "--output", tmp_path / "out"), "game 'chess'"),
-        (
-            ("--game", GAME, tmp_path / "none", "--output", tmp_path / "out"),
-            "there is no such folder",
-        ),
-        (("--game", GAME, folder, "--output", tmp_path / "out"), "there are no submissions"),
+        (("--game", "chess", folder, *out), "game 'chess'"),
+        (("--game", GAME, tmp_path / "none", *out), "there is no such folder"),
+        (("--game", GAME, folder, *out), "there are no submissions"),
         (("--game", GAME, folder, "--output", folder), "must not be in the folder"),
+        *((("--game", GAME, some, *out, *more), message) for more, message in wrong.items()),
         (
-            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--part", "x"),
-            "--part x",
-        ),
-        (
-            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x=1"),
-            "weight x",
-        ),
-        (
-            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--weight", "x"),
-            "NAME=NUMBER",
-        ),
-        (
-            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--opponent", "x"),
-            "agent 'x'",
-        ),
-        (
-            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--seed", 2**64),
-            "seed=",
-        ),
-        (
-            (
-                "--game",
-                GAME,
-                tmp_path / "some",
-                "--output",
-                tmp_path / "out",
-                "--exam",
-                tmp_path / "no",
-            ),
-            "no",
-        ),
-        (
-            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", other),
-            "not of vierer",
-        ),
-        (
-            ("--game", GAME, tmp_path / "some", "--output", tmp_path / "out", "--exam", own),
-            "position 0: the",
-        ),
-        (
-            (
-                "--game",
-                GAME,
-                tmp_path / "some",
-                "--output",
-                tmp_path / "out",
-                "--move-limit",
-                "inf",
-            ),
+            ("check", "--game", GAME, some / "a.py", "--game-limit", "inf"),
             "inf: must be a time",
-        ),
-        (
-            (
-                "--game",
-                GAME,
-                tmp_path / "some",
-                "--output",
-                tmp_path / "out",
-                "--game-limit",
-                "nan",
-            ),
-            "--game-limit",
-        ),
-        (
-            ("check", "--game", GAME, tmp_path / "some" / "a.py", "--game-limit", "inf"),
-            "inf: must be a time",
-        ),
-        (
-            (
-                "--game",
-                GAME,
-                tmp_path / "some",
-                "--output",
-                tmp_path / "out",
-                "--weight",
-                "class=1",
-            ),
-            "nothing that counts for the mark can be measured",
         ),
         (("check", "--game", GAME, tmp_path / "none.py"), "No such file"),
-        (("starter", "--game", GAME, tmp_path / "some" / "a.py"), "exists"),
+        (("starter", "--game", GAME, some / "a.py"), "exists"),
         (("starter", "--game", "chess", tmp_path / "b.py"), "game 'chess'"),
     ):
         refused = run_class(*words)
