@@ -250,8 +250,8 @@ def write_report(folder: Path, into: Path | None = None) -> None:
     header, rows = read_run(folder)
     settings = str(header["settings"])
     of_peers = settings.startswith(compare.SETTINGS)
-    here = report.GPU if settings.startswith(device.SETTINGS) else report.BENCH
-    command = report.PEERS if of_peers else here
+    on_gpu = "gpu" in header["machine"]
+    command = (report.PEERS if of_peers else report.BENCH) + (report.ON_GPU if on_gpu else "")
     page = None if into is None else _page(into, command)
     try:
         if of_peers:

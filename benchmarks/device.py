@@ -41,8 +41,6 @@ MOST = 10_000
 """The most steps of one repeat."""
 COUNTED = 256
 """The steps in which moves are counted, where counting is not to cost time."""
-FEW = 16_384
-"""The most games whose steps are also replayed as a CUDA graph."""
 
 
 class Clock:
@@ -111,14 +109,11 @@ def jobs(budget: Budget, chosen: Iterable[Game]) -> Iterator[Job]:
                     partial(sparing, batch, game, form, size, budget.seconds, budget.repeats),
                 )
         for size in budget.sizes:
-            if size <= FEW:
-                yield Job(
-                    f"cuda graph/{game.name}/{size}",
-                    {"kind": "cuda graph", **fields, "form": "packed", "size": size},
-                    partial(
-                        sparing, replayed, game, "packed", size, budget.seconds, budget.repeats
-                    ),
-                )
+            yield Job(
+                f"cuda graph/{game.name}/{size}",
+                {"kind": "cuda graph", **fields, "form": "packed", "size": size},
+                partial(sparing, replayed, game, "packed", size, budget.seconds, budget.repeats),
+            )
 
 
 def sparing(measure: Callable[..., Row], *arguments: Any) -> Row:

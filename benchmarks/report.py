@@ -9,8 +9,8 @@ from azumaya.benchmarks import tables
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.tables import Table
 
-BENCH, PEERS, GPU = "azumaya bench", "azumaya bench peers", "azumaya bench --device cuda"
-"""The commands whose reports a page can contain."""
+BENCH, PEERS, ON_GPU = "azumaya bench", "azumaya bench peers", " --device cuda"
+"""The commands whose reports a page can contain, and what a command ends with on a GPU."""
 Places = Literal["report", "page", "both"]
 
 

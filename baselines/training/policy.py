@@ -122,12 +122,13 @@ def policy(network: nn.Module, planes: torch.Tensor, masks: torch.Tensor) -> Pol
         planes: observations, `(B, C, rows, columns)` int8.
         masks: legal actions, `(B, A)` int8.
     """
-    evaluate = _compiled() if planes.is_cuda else _evaluate
+    evaluate = _compiled() if planes.is_cuda else evaluated
     logits, values = evaluate(network, planes)
     return Policy(logits, masks, values)
 
 
-def _evaluate(network: nn.Module, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def evaluated(network: nn.Module, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits `(B, A)` and values `(B,)` of planes, as for `policy`."""
     with torch.autocast(planes.device.type, torch.bfloat16, enabled=planes.is_cuda):
         logits, values = network(planes)
     return logits.float(), values.float()
@@ -140,7 +141,7 @@ def _compiled() -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
     Networks of one shape share it. It is compiled for the first number of positions, and once more
     for any number.
     """
-    return torch.compile(_evaluate)
+    return torch.compile(evaluated)
 
 
 def copy_of(network: nn.Module) -> nn.Module:

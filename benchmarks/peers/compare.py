@@ -255,6 +255,8 @@ def brief(header: Row, rows: list[Row]) -> str:
     parts = [f"# Peers\n\n{machine_line(header)}"]
     if same := [row for row in rows if row["kind"] == SAME]:
         title = "Connect Four against Connect Four"
+        if "gpu" in header["machine"]:
+            title += " on a GPU"
         parts.append(f"## {title}\n\n{SAME_GAME}\n\n{_table(same)}")
     return "\n\n".join(parts) + "\n"
 

@@ -20,6 +20,7 @@ from azumaya.baselines.agents.network import (
     takes_numbers,
 )
 from azumaya.baselines.agents.plane_groups import group_planes
+from azumaya.baselines.training.policy import copy_of, evaluated
 from azumaya.envs import find_game, make_vec
 from azumaya.envs.game import Game
 from tests.cases import TESTED
@@ -53,6 +54,27 @@ def test_the_default_network_suits_the_game(name: str) -> None:
     sees_houses = NETWORKS[default_network(game)] is NumberNet
     assert sees_houses <= (game.symmetries.size > 1000 and bool(group_planes(game).numbered))
     assert sees_houses or default_network(game) == "board"
+
+
+@pytest.mark.parametrize("name", ["sudoku_moyo", "vierer_dominari", "abalone"])
+def test_networks_for_a_gpu_are_compiled_whole(name: str) -> None:
+    """With and without gradients, for any number of positions, the compiler sees one graph each."""
+    game = find_game(name)
+    kind, actions = default_network(game, "cuda"), game.options.num_actions(game.options.defaults)
+    network = NETWORKS[kind](game, actions, width=4, depth=2)
+    shape = len(game.observation.planes), *game.observation.shape
+    torch.compiler.reset()
+    compiled = torch.compile(evaluated, backend="eager", fullgraph=True)
+    for count in (4, 6, 5):
+        planes = torch.randint(2, (count, *shape), dtype=torch.int8)
+        for inner in (network, copy_of(network)):
+            logits, values = compiled(inner, planes)
+            wanted = evaluated(inner, planes)
+            assert torch.equal(logits, wanted[0])
+            assert torch.equal(values, wanted[1])
+    head = network.value[0].weight
+    (gradient,) = torch.autograd.grad(compiled(network, planes)[1].sum(), head)
+    assert gradient.any()
 
 
 # ---- numbers ----

@@ -218,7 +218,6 @@ SEARCHES = '''"""Looks for secrets in all that its process holds; prints the nam
 
 import gc
 import os
-import stat
 import sys
 
 NUMBERS, WORDS, MASK = @NUMBERS@, @WORDS@, (1 << 64) - 1
@@ -250,7 +249,8 @@ def act(position):
     for number in range(256):
         try:
             os.fstat(number)
-            descriptors += 1
+            # Debian's libffi keeps its own file open
+            descriptors += "libffi" not in os.readlink(f"/proc/self/fd/{number}")
         except OSError:
             pass
     print(sorted(found), descriptors, flush=True)

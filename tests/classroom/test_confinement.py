@@ -591,7 +591,7 @@ def test_a_submission_stands_still_while_it_is_not_asked(runs: Path) -> None:
 def test_threads_are_few_for_root_too() -> None:
     source = inside(
         "end, started = threading.Event(), 0",
-        "threading.stack_size(1 << 15)",
+        "threading.stack_size(1 << 16)",
         "try:",
         "    while started < 1000:",
         "        threading.Thread(target=end.wait).start()",

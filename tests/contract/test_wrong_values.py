@@ -248,7 +248,7 @@ def test_modules_that_cannot_be_imported(
 
 def test_long_values_are_shortened() -> None:
     assert brief(HUGE) == f"an int of {HUGE.bit_length()} bits"
-    assert brief([HUGE]) == "a value of type list"
+    assert len(brief([HUGE])) < 100  # Python 3.14 says how many digits it has
     assert brief("x" * 1000).count("x") < 100
     assert "\n" not in brief(np.zeros((20, 20)))
     assert brief(3) == "3"

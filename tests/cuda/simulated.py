@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from azumaya.benchmarks import __main__ as command
 from azumaya.benchmarks import device as measuring
 from azumaya.benchmarks import signature
+from azumaya.benchmarks.peers import compare
 from azumaya.benchmarks.plan import Budget
 from azumaya.benchmarks.results import read_run
 from azumaya.envs import make_vec
@@ -95,6 +96,7 @@ def test_the_benchmark_writes_every_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
     tiny = Budget("cuda tiny", 0.0, 2, (2, 3), measuring.FORMS)
     monkeypatch.setattr(measuring, "PLIES", 2)
     monkeypatch.setattr(measuring, "MOST", 1)
+    monkeypatch.setattr(measuring, "COUNTED", 2)
     monkeypatch.setattr(command.device, "BUDGETS", {"cuda quick": tiny})
     words = ["--device", "cuda", "--quick", "--game", game.name, "--output", str(tmp_path)]
     done = CliRunner().invoke(command.app, words)
@@ -117,6 +119,29 @@ def test_the_benchmark_writes_every_row(monkeypatch: pytest.MonkeyPatch, tmp_pat
         assert "wall" not in row  # steps only begin work on the device, so theirs would say nothing
     report = (tmp_path / "report.md").read_text()
     assert report.count(f"| {game.name} |") == len(measuring.FORMS) + 1
+
+
+def test_peers_are_compared_by_number_of_games(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """On a device only in the game that both have, each number of games in a row of its own."""
+    monkeypatch.setattr(signature, "WATCHED", 2)
+    monkeypatch.setattr(signature, "PLIES", 3)
+    monkeypatch.setattr(measuring, "MOST", 1)
+    monkeypatch.setattr(measuring, "COUNTED", 2)
+    monkeypatch.setattr(compare, "GPU_SIZES", (2, 3))
+    told = {"beside": "2 games", "includes": "nothing", "value": 10.0}
+    row = {"game": "connect_four", "config": "2 games", **told}
+    monkeypatch.setattr(compare, "run_script", lambda *_: ([row], ""))
+    words = ["peers", "--device", "cuda", "--python", "python", "--time", "10ms", "--repeats", "1"]
+    done = CliRunner().invoke(command.app, [*words, "--output", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    header, (same, ending) = read_run(tmp_path)
+    assert header["settings"].startswith("peers cuda")
+    assert (same["kind"], same["config"]) == ("same game", "2 games")
+    assert same["ratio"] == pytest.approx(same["ours"] / 10.0, rel=1e-3)
+    assert ending["key"] == "peer/pgx"
+    assert "on a GPU" in (tmp_path / "report.md").read_text()
 
 
 # ---- illegal actions ----

@@ -316,9 +316,10 @@ def test_an_agent_with_other_files_is_another_agent(
     monkeypatch.chdir(tmp_path)
     bot = tmp_path / "bot.py"
     bot.write_text("one")
-    cards = [card_of("program:python bot.py", [GAME])]
+    name = f"program:{sys.executable} bot.py"
+    cards = [card_of(name, [GAME])]
     bot.write_text("two")
-    cards.append(card_of("program:python bot.py", [GAME]))
+    cards.append(card_of(name, [GAME]))
     assert cards[0].name == cards[1].name
     assert cards[0].id != cards[1].id
     assert card_of("random", [GAME]).id == "random"
