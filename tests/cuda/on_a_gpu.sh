@@ -11,7 +11,7 @@
 #   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
-# All wheels found in .whl/ are installed: gymnasium, pettingzoo, farama-notifications, msgspec, typer,
+# All wheels found in .whl/ are installed: gymnasium, pettingzoo, farama-notifications, msgspec, typer, pydantic,
 # rich, platformdirs, safetensors, tensorboard, pytest and hypothesis with what these need, as far as the machine lacks them, and numpy before
 # 2.5 if its own is newer. Logs and results go to OUT, few enough files to carry home. Each part ends
 # within ten minutes.
@@ -83,7 +83,7 @@ check) probe && check ;;
 bench) echo | measure_in_turns "$@" ;;
 train)
     export AZUMAYA_GAMES=azumaya.benchmarks.yardstick.connect_four
-    python3 -m "azumaya.baselines.training.${SCRIPT:-ppo}" --device cuda --game "$1" --minutes "$2" \
+    python3 -m "azumaya.baselines.training.${SCRIPT:-ppo}" --device cuda --game "$1" --time "$2min" \
         --threads "$(nproc)" --output "$out/run" --ladder-starts 0 "${@:3}"
     ;;
 run) "$@" ;;
