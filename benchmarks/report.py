@@ -100,8 +100,8 @@ PARTS = (
         "to the end or cut off after some plies; of PUCT, which evaluates every move of a position "
         "in each; and positions a second of alpha-beta.",
         tables.search_table,
+        "report",
     ),
-    Part("Learning", "", tables.learning_rates_table, "page"),
     Part(
         "Learning",
         "Steps learned from per second with one thread: games, search if there is one, updates and "
@@ -131,6 +131,7 @@ PARTS = (
         "Memory",
         "Bytes that one more game takes in a vector environment: for its state, and in total.",
         tables.memory_table,
+        "report",
     ),
     Part(
         "Start-up",

@@ -236,26 +236,8 @@ def search_table(table: Table) -> str:
     return _section("", ("game", *forms), lines)
 
 
-def learning_rates_table(table: Table) -> str:
-    """Steps learned from per second, with a column for each script."""
-    rows = table.pick("learner")
-    scripts = list(dict.fromkeys(row["form"] for row in rows))
-    found = {(row["game"], row["form"]): row["value"] for row in rows}
-    lines = [
-        (game, *(rate(found.get((game, script))) for script in scripts), _passes(table, game))
-        for game in dict.fromkeys(game for game, _ in found)
-    ]
-    return _section("", ("game", *(f"`{name}`" for name in scripts), "torch passes"), lines)
-
-
-def _passes(table: Table, game: str) -> str:
-    """The rate of the passes that limit the scripts with torch, of the policy network."""
-    rows = [row for row in table.pick("pass", game=game) if row["network"] != "value"]
-    return rate(max((row["value"] for row in rows), default=None))
-
-
 def learning_table(table: Table) -> str:
-    """The same with networks, limits and digests, a line for each game and script."""
+    """Steps learned from per second, networks, limits and digests, a line for each game and script."""
     lines = []
     for row in table.pick("learner"):
         beside = table.best("learner", game=row["game"], form=SB3)
