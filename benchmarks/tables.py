@@ -237,7 +237,7 @@ def search_table(table: Table) -> str:
 
 
 def learning_table(table: Table) -> str:
-    """Steps learned from per second, networks, limits and digests, a line for each game and script."""
+    """Steps learned from per second, limits and digests, a line for each game and script."""
     lines = []
     for row in table.pick("learner"):
         beside = table.best("learner", game=row["game"], form=SB3)
