@@ -96,10 +96,12 @@ def test_a_run_on_a_gpu_has_a_picture_and_its_own_place_in_a_page(tmp_path: Path
     (tmp_path / "rows.jsonl").write_text("".join(lines))
     page = tmp_path / "pages" / "page.md"
     page.parent.mkdir()
-    text = "\n".join((*report.marks(report.BENCH), *report.marks(report.GPU), "end"))
+    text = "\n".join(
+        (*report.marks(report.BENCH), *report.marks(report.BENCH + report.ON_GPU), "end")
+    )
     page.write_text(text)
     command.write_report(tmp_path, page)
-    cpu, gpu = page.read_text().split(report.marks(report.GPU)[0])
+    cpu, gpu = page.read_text().split(report.marks(report.BENCH + report.ON_GPU)[0])
     assert "go" not in cpu
     assert "| go | 2 G |" in gpu
     for folder in (tmp_path, page.parent):
