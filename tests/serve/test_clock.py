@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from azumaya.baselines.play.server.changes import Changes
 from azumaya.baselines.play.server.store import Store
 from tests.serve.requests import begin, refused, send, token, visitor
 from tests.serve.test_two_people import look, move
@@ -119,3 +121,26 @@ def test_what_is_no_clock(client: TestClient, wish: object) -> None:
     content = json.dumps({"game": "sudoku_moyo", "clock": wish})
     headers = {"content-type": "application/json"}
     assert client.post("/api/games", content=content, headers=headers).status_code == 400
+
+
+def test_only_the_event_loop_ends_a_game(
+    tmp_path: Path, clock: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads open games; two that ended the same one would count its changes twice."""
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file)) as client:
+        view = begin(client, clock=CLOCK)
+        cookie = token(client)
+        for _ in range(2):
+            move(client, view["id"])
+    ending: list[int] = []
+    end = Changes.end
+    monkeypatch.setattr(
+        Changes, "end", lambda *given: (ending.append(threading.get_ident()), end(*given))[1]
+    )
+    with visitor(Store(file)) as client:
+        client.cookies["azumaya_visitor"] = cookie
+        clock.now += 70
+        assert look(client, view["id"])["over"]
+        assert client.portal is not None
+        assert ending == [client.portal.call(threading.get_ident)]

@@ -285,7 +285,8 @@ class Server:
         ready = self.games.at_hand(*wanted)
         if ready is not None:
             return ready
-        return await run_in_threadpool(self.games.open, *wanted)
+        opened = await run_in_threadpool(self.games.open, *wanted)
+        return self.games.at_hand(*wanted) or opened  # only this loop may end a game
 
     async def _asked(self, request: Request) -> tuple[Access, dict[str, Any]]:
         body = await object_of(request, self.limits.body)

@@ -109,9 +109,7 @@ class Games:
         if kept is None:
             raise RefusalError(404, NOT_YOURS)
         seats_of(kept, name, visitor)
-        opened = self._memory.put(self._prepared(kept))
-        self._changes.end_in_time(opened)
-        return access(opened, name, visitor)
+        return access(self._memory.put(self._prepared(kept)), name, visitor)
 
     def _prepared(self, kept: Kept) -> OpenGame:
         """A game for which all that moves, views and explanations need is compiled or loaded."""
@@ -194,7 +192,7 @@ class Games:
             raise RefusalError(404, NOT_YOURS)
         check_owner(kept, visitor)
         self._store.remove(name)
-        self._memory.forget(name)
+        self._memory.forget([name])
 
     # ---- moves ----
 
