@@ -372,6 +372,8 @@ def test_files_of_earlier_versions_can_be_used(tmp_path: Path) -> None:
     kept = Kept("id", "share", digest("me"), GAME, {}, ("human", "human"), 1, trained={"a": 1})
     store = Store(file)
     store.add(kept)
+    store._run("DROP TRIGGER no_rematch_without_game", ())
+    store._run("DROP INDEX games_of_rematches", ())
     for column in LATER:
         store._run(f"ALTER TABLE games DROP COLUMN {column.split()[0]}", ())
     store.close()

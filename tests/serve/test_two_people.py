@@ -267,10 +267,36 @@ def test_a_rematch_survives_a_restart(tmp_path: Path) -> None:
         for name in (view["id"], view["friend"]):
             send(client, over | {"id": name}, "offer", what="rematch")
     with visitor(Store(file)) as client:
-        theirs = look(client, look(client, view["friend"])["rematch"])
         client.cookies["azumaya_visitor"] = cookie
-        mine = look(client, look(client, view["id"])["rematch"])
+        mine = look(client, look(client, view["id"], known=over["news"])["rematch"])
+        theirs = look(client, look(client, view["friend"])["rematch"])
         assert (mine["seats"], theirs["seats"]) == ([0], [1])
         assert mine["friend"] == theirs["id"]
     with closing(sqlite3.connect(file)) as kept:
         assert theirs["id"].partition(".")[2] not in "\n".join(kept.iterdump())
+
+
+@pytest.mark.parametrize("is_in_memory", [True, False])
+def test_a_rematch_that_was_deleted_can_be_offered_again(
+    tmp_path: Path, is_in_memory: bool
+) -> None:
+    file = tmp_path / "games.sqlite3"
+    with visitor(Store(file)) as client:
+        view, cookie = begin(client, second="friend"), token(client)
+        over = send(client, view, "resign").json()
+        for name in (view["id"], view["friend"]):
+            send(client, over | {"id": name}, "offer", what="rematch")
+        rematch = look(client, view["id"])["rematch"]
+        if is_in_memory:
+            delete(client, rematch)
+            assert look(client, view["id"])["offers"] == ["rematch", "swapped"]
+    with visitor(Store(file)) as client:
+        client.cookies["azumaya_visitor"] = cookie
+        if not is_in_memory:
+            delete(client, rematch)
+        assert look(client, view["id"])["rematch"] == ""
+
+
+def delete(client: TestClient, name: str) -> None:
+    headers = {"content-type": "application/json"}
+    assert client.request("DELETE", f"/api/games/{name}", headers=headers).status_code == 200

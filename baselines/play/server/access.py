@@ -100,7 +100,8 @@ class OpenGame:
     @property
     def news(self) -> str:
         """Changes with all that a page shows of the game."""
-        return f"{self.changes}-{self.offers}-{int(self.joined)}"
+        has_rematch = bool(self.kept.rematch)  # offers are counted from 0 after a restart
+        return f"{self.changes}-{self.offers}-{int(self.joined)}-{int(has_rematch)}"
 
 
 @dataclass(frozen=True)

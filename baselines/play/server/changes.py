@@ -80,7 +80,7 @@ class Changes:
             clock = clock.gained(gaining)
         changes = self._store.keep_moves(opened.kept.id, moves, result, ending, clock)
         if changes is None:  # it was deleted meanwhile
-            self._memory.forget(opened.kept.id)
+            self._memory.forget([opened.kept.id])
             raise RefusalError(404, NOT_YOURS)
         opened.changes, opened.offer, opened.clock = changes, None, clock
 

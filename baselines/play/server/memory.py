@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Collection
 from weakref import WeakValueDictionary
 
 from azumaya.baselines.play.server.access import OpenGame
@@ -35,13 +36,20 @@ class Memory:
         with self._lock:
             return self._put_first(self._in_use.setdefault(opened.kept.id, opened))
 
-    def forget(self, name: str) -> None:
-        """Keep a deleted game no longer."""
+    def forget(self, names: Collection[str]) -> None:
+        """Keep deleted games no longer, nor those of which they were the rematch."""
+        gone = set(names)
         with self._lock:
-            self._in_use.pop(name, None)
-            ready = self._ready.pop(name, None)
-            if ready is not None:
-                self._count(ready, 0)
+            before = [
+                name
+                for name, opened in self._in_use.items()
+                if opened.kept.rematch.partition(".")[0] in gone
+            ]
+            for name in (*gone, *before):
+                self._in_use.pop(name, None)
+                ready = self._ready.pop(name, None)
+                if ready is not None:
+                    self._count(ready, 0)
 
     def _put_first(self, opened: OpenGame) -> OpenGame:
         """Keep a game ready, and those used longest ago no longer; under the lock."""

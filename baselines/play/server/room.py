@@ -40,6 +40,5 @@ class Room:
         """Delete games that nobody plays; returns whether there was one."""
         now = time.time()
         dropped = self._store.remove_oldest(count, now - AN_HOUR, now - A_MONTH)
-        for name in dropped:
-            self._memory.forget(name)
+        self._memory.forget(dropped)
         return bool(dropped)

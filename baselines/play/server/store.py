@@ -38,6 +38,14 @@ BEGIN
     DELETE FROM reviews WHERE name = OLD.id;
 END;
 """
+REMATCHES = """
+CREATE INDEX IF NOT EXISTS games_of_rematches ON games (rematch);
+CREATE TRIGGER IF NOT EXISTS no_rematch_without_game AFTER DELETE ON games
+BEGIN
+    UPDATE games SET rematch = '' WHERE rematch > OLD.id || '.' AND rematch < OLD.id || '/';
+END;
+"""
+"""A slash is what follows a dot: what begins with the id and a dot lies between the two."""
 COLUMNS = (
     "id, share, visitor, game, options, players, seed, moves, touched, trained, changes, result, "
     "guest, ending, clock, series, rematch"
@@ -144,6 +152,7 @@ class Store:
         for column in LATER:
             if column.partition(" ")[0] not in there:
                 self._connection.execute(f"ALTER TABLE games ADD COLUMN {column}")
+        self._connection.executescript(REMATCHES)
         (self.number,) = self._connection.execute("PRAGMA user_version").fetchone()
         if not self.number:
             self.number = 1 + secrets.randbelow(2**31 - 1)
