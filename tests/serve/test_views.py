@@ -61,6 +61,15 @@ def test_the_cells_that_a_move_has_left_are_told(client: TestClient) -> None:
     assert send(client, moyo, "move", move=moyo["moves"][0][0]).json()["left"] == []
 
 
+def test_the_cell_of_a_stone_that_leaves_the_board_is_told(client: TestClient) -> None:
+    """Its move names no cell."""
+    position = ".....1/....../....../.a..../....../2..... w"
+    view = begin(client, "halma_dominari", options={"position": position})
+    after = send(client, view, "move", move="1off").json()
+    assert (after["left"], after["last"]) == ([5], [])
+    assert after["cells"][5][4] == ""
+
+
 def test_a_four_is_lit(client: TestClient) -> None:
     """By the side that has won; an even game lights nothing."""
     rng, wins = random.Random(1), 0

@@ -90,8 +90,9 @@ def _drawn(opened: OpenGame, ply: int, *, movable: bool) -> dict[str, Any]:
     here, begun = table.history[ply], table.turn_before(ply)
     scene = here.scene()
     actions = (table.history[each].action(table.moves[each]) for each in range(begun, ply))
-    touched = [scene.touched(here.action_cells(action)) for action in actions]
-    scene = replace(scene, last=frozenset().union(*touched))
+    named = [here.action_cells(action) for action in actions]
+    scene = replace(scene, last=frozenset().union(*map(scene.touched, named)))
+    is_new = any(named) and not scene.last  # the board may have been set up anew
     before = opened.stones.get(begun) or table.history[begun].scene().stones
     opened.stones[ply] = scene.stones
     while len(opened.stones) > SCENES:
@@ -99,11 +100,10 @@ def _drawn(opened: OpenGame, ply: int, *, movable: bool) -> dict[str, Any]:
     left = [
         cell
         for cell, (was, now) in enumerate(zip(before, scene.stones, strict=True))
-        if was is not None and now is None
+        if was is not None and now is None and not is_new
     ]
     drawn = view_of_scene(here, scene, movable=movable)
     won = here.game.words.winning(here.state[0])
-    left = left if scene.last else []  # the board may have been set up anew
     return {**drawn, "left": left, "won": won}
 
 
