@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -49,7 +50,29 @@ def test_a_first_game_on_a_phone(page: Any, server: str) -> None:
     page.goto(server)
     page.locator(".card").first.wait_for()
     assert page.locator(".welcome").count() == 0
+    lines = "(e) => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)"
+    assert page.locator("header h1").evaluate(lines) == pytest.approx(1, abs=0.1)
     assert page.locator(".card .learn").count() >= 1
+
+
+def test_what_is_lost_on_the_way_is_asked_for_again(page: Any, server: str) -> None:
+    """A step that did not come has a button; a page loaded again goes on where it was."""
+    learn(page, server)
+    address = re.compile("/api/lessons/sudoku_moyo$")
+    page.route(address, lambda route: route.abort())
+    put(page, MOVES[0])
+    again = page.get_by_role("button", name="Try again")
+    again.wait_for()
+    page.unroute(address)
+    again.click()
+    page.locator(".judged[data-right='true']").wait_for()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_text("move 2 of 5").wait_for()
+    page.reload()
+    page.get_by_text("move 2 of 5").wait_for()
+    page.evaluate("history.replaceState({ made: ['1a1'] }, '')")
+    page.reload()
+    page.get_by_text("move 1 of 5").wait_for()
 
 
 def test_a_first_game_by_keys(page: Any, server: str) -> None:

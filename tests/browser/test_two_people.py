@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -154,6 +155,23 @@ def test_a_rematch_that_the_friend_offers(
     page.goto(begun)
     page.get_by_role("link", name="Go to the rematch").click()
     await_ply(1, page)
+
+
+def test_a_page_sends_to_the_rematch_once(
+    page: Any, server: str, device: Callable[..., Any]
+) -> None:
+    """Who stays, or comes back by the browser's button, finds the game that is over."""
+    friend = device(invite(page, server))
+    page.once("dialog", lambda dialog: dialog.accept())
+    press(page, "Resign")
+    press(friend, "Offer a rematch")
+    sent: list[str] = []
+    stay = lambda route: (sent.append(route.request.url), route.fulfill(status=204))  # noqa: E731
+    page.route(re.compile("/g/[^/]*$"), stay)
+    press(page, "Accept")
+    page.get_by_role("link", name="Go to the rematch").wait_for()
+    page.wait_for_timeout(2500)
+    assert len(sent) == 1
 
 
 def test_a_lost_connection_comes_back(page: Any, server: str, device: Callable[..., Any]) -> None:

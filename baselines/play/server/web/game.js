@@ -111,8 +111,9 @@ export function showGame(first, begin) {
 
   function follow(next, said = "") {
     if (here !== shown.visit) return;
-    if (next.rematch && !view.rematch) return location.assign(at(`g/${next.rematch}`));
-    show(next);
+    const goesOn = next.rematch && !view.rematch;
+    show(next); // also if another game follows: who goes back to this page is not sent on again
+    if (goesOn) return location.assign(at(`g/${next.rematch}`));
     if (view.thinking && view.seats.length) answer();
     else board.say(said);
   }

@@ -8,8 +8,12 @@ import { add, ask, at, choices, entitle, main, shown } from "./page.js";
 // `begin` begins a game, to play on where the lesson ends.
 export async function showLesson(here, game, begin) {
   const path = `lessons/${game}`;
-  let made = [];
-  let view = await ask(path, { made });
+  let made = history.state?.made ?? []; // a page that is loaded again goes on where it was
+  let view = await ask(path, { made }).catch((problem) => {
+    if (!made.length) throw problem;
+    made = []; // the lesson has changed since
+    return ask(path, { made });
+  });
   if (here !== shown.visit) return;
   const isHere = () => here === shown.visit;
   entitle(`First game: ${view.title} - Azumaya`, view.title);
@@ -37,7 +41,7 @@ export async function showLesson(here, game, begin) {
       if (!tried.right) return;
       await playLine(board, tried.views, isHere);
       made = [...made, move];
-      if (isHere()) await goOn();
+      if (isHere()) await goOn(tried.words);
     } catch (problem) {
       if (isHere()) say(problem.message, false);
     } finally {
@@ -46,12 +50,27 @@ export async function showLesson(here, game, begin) {
   }
 
   // What follows is asked for while the person reads, so that the button answers at once.
-  async function goOn() {
-    view = await ask(path, { made });
+  async function goOn(said) {
+    const next = await ask(path, { made }).catch((problem) => problem);
     if (!isHere()) return;
-    const next = add(row, "button", view.done ? "Finish" : "Next", { type: "button", class: "go" });
-    next.addEventListener("click", show);
-    next.focus({ preventScroll: true });
+    if (next instanceof Error) {
+      say(next.message, false);
+      addButton("Try again", () => {
+        row.replaceChildren();
+        say(said, true);
+        goOn(said);
+      });
+      return;
+    }
+    view = next;
+    addButton(view.done ? "Finish" : "Next", show);
+  }
+
+  function addButton(text, act) {
+    const made = add(row, "button", text, { type: "button", class: "go" });
+    made.addEventListener("click", act);
+    made.focus({ preventScroll: true });
+    return made;
   }
 
   function say(text, isRight = undefined) {
@@ -61,6 +80,7 @@ export async function showLesson(here, game, begin) {
   }
 
   function show() {
+    history.replaceState({ made }, "");
     row.replaceChildren();
     heading.textContent = view.done ? "That is the game" : `Your first game: move ${view.number} of ${view.of}`;
     say(view.say);
@@ -70,9 +90,7 @@ export async function showLesson(here, game, begin) {
   }
 
   function addWaysOn() {
-    const on = add(row, "button", "Play on from here", { type: "button", class: "go" });
-    add(row, "a", "Choose a game", { class: "link", href: at("") });
-    on.addEventListener("click", async () => {
+    const on = addButton("Play on from here", async () => {
       on.disabled = true;
       try {
         const offered = await choices();
@@ -84,7 +102,7 @@ export async function showLesson(here, game, begin) {
         on.disabled = false;
       }
     });
-    on.focus({ preventScroll: true });
+    add(row, "a", "Choose a game", { class: "link", href: at("") });
   }
 
   show();
