@@ -55,6 +55,31 @@ def test_home_and_end_in_an_analysis(page: Any, server: str) -> None:
     assert page.locator(".azr-here").count() == 0
 
 
+AS_ANALYSED = """async (path) => {
+  const { Replay } = await import("/static/replay.js");
+  const data = await (await fetch(path)).json();
+  const replay = new Replay(document.createElement("div"), data);
+  document.body.append(replay.root);
+  replay.go(2);
+  replay.review({ plies: [], mistakes: [] });
+}"""
+
+
+def test_what_an_analysis_finds_does_not_keep_the_address_from_following(
+    page: Any, server: str
+) -> None:
+    begin(page, server, "vierer_dominari", "random", seed="1")
+    play_to_the_end(page, seed=3)
+    game = view(page)
+    page.evaluate(AS_ANALYSED, f"/api/games/{game['id']}/replay")
+    page.wait_for_timeout(600)
+    assert page.url.endswith("#2")
+    for nonsense in ("#-1", "#", "#x", "#1x", "#game-9", "#game-x"):
+        page.evaluate("(hash) => { location.hash = hash; }", nonsense)
+        page.wait_for_timeout(50)
+        assert page.locator(".azr-here").text_content() == game["made"][1]
+
+
 def test_the_address_says_which_position_is_shown(page: Any, server: str) -> None:
     """A reload, and the link to watch, open there; also in the gallery."""
     begin(page, server, "vierer_dominari", "human", seed="1")

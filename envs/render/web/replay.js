@@ -64,12 +64,11 @@ export class Replay {
 
   // Links to #game-2 open that game, to #12 the position after that many moves, to #game-2-12 both.
   follow() {
-    const [, game = 1, ply] = location.hash.match(/^#(?:game-(\d+))?-?(\d+)?$/) ?? [];
-    const isGame = location.hash.startsWith("#game-");
-    if (!this.root.isConnected || !this.data.games[game - 1]) return;
-    if (isGame) this.open(game - 1);
-    if (ply !== undefined) this.go(Number(ply));
-    if (isGame) this.title.scrollIntoView();
+    const [said, game, ply] = location.hash.match(/^#(?:game-(\d+)-?)?(\d+)?$/) ?? [];
+    if (!said || !this.root.isConnected || (game && !this.data.games[game - 1])) return;
+    if (game) this.open(game - 1);
+    if (ply) this.go(Number(ply));
+    if (game) this.title.scrollIntoView();
   }
 
   // Puts what is shown into the address. Browsers refuse where it changes too often, and in frames
@@ -159,8 +158,9 @@ export class Replay {
     const best = this.game.review?.plies[this.ply]?.best;
     if (best) this.board.point([[best[0], best[1], [best[2]]]]);
     if (this.ply === this.last) this.stop();
+    if (!isMoved) return;
     clearTimeout(this.writing);
-    if (isMoved) this.writing = setTimeout(() => this.write(), STAYS);
+    this.writing = setTimeout(() => this.write(), STAYS);
   }
 
   // What is known of a position, in words.
