@@ -23,8 +23,8 @@ def repository() -> str:
     Raises:
         ValueError: it is none.
     """
-    url = os.environ.get(SETTING, "").rstrip("/")
-    if url and not re.fullmatch(r"https://[\w.-]+/[\w./-]+", url):
+    url = os.environ.get(SETTING, "").rstrip("/").removesuffix(".git")
+    if url and not re.fullmatch(r"https://[\w.-]+(/\w[\w.-]*){2,}", url):
         raise ValueError(f"{SETTING}={url}: must be like https://host/owner/name")
     return url
 

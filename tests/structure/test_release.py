@@ -57,11 +57,17 @@ def test_without_an_address_the_check_says_what_is_missing() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    ["http://example.org/own/name", "example.org/own", "https://example.org", "https://a b/c"],
-)
+    ["http://example.org/own/name", "example.org/own", "https://example.org", "https://a b/c/d",
+     "https://example.org/own", "https://example.org/own//name", "https://example.org/own/..",
+     "https://example.org/own/name?x", "git@example.org:own/name.git"],
+)  # fmt: skip
 def test_what_is_no_address_is_refused(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZUMAYA_REPOSITORY", wrong)
     with pytest.raises(ValueError, match="must be like https://host/owner/name"):
         SETUP["repository"]()
-    monkeypatch.setenv("AZUMAYA_REPOSITORY", f"{URL}/")
+
+
+@pytest.mark.parametrize("written", [URL, f"{URL}/", f"{URL}.git"])
+def test_an_address_may_be_that_of_a_clone(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZUMAYA_REPOSITORY", written)
     assert SETUP["repository"]() == URL
