@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
+import sys
 import traceback
 from pathlib import PurePath
 from textwrap import indent
@@ -35,6 +37,8 @@ def check_game_command(
     Masks against the rules' explanations, texts, observations, copies, seeds, bounds, a batch
     against single games, symmetries. What fails is explained; then the exit code is 1.
     """
+    if sys.__stderr__ is not None:  # a kernel that reads outside an array may end the process
+        faulthandler.enable(sys.__stderr__)
     with complaints():
         found = games_of(module)
     screen, broken = console(), 0

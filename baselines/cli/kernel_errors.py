@@ -42,8 +42,9 @@ def compile_error(error: BaseException) -> str:
     if not _is_numbas(error):
         return ""
     where = next((place for place in _places(error) if _is_theirs(place)), None)
-    if where is None:
-        return f"numba: {_sentence(error)}"
+    if where is None:  # numba names the function all the same, unless the call does not fit it
+        inmost = next(iter(CALLEE.findall(str(error))), "")
+        return f"{inmost} cannot be compiled\n" * bool(inmost) + f"numba: {_sentence(error)}"
     file, line = where
     name, called = _function_at(where), _called(error, where)
     first = f"{called}, which {name} calls," if called else name

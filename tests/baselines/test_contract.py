@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -315,3 +316,43 @@ def test_the_command_takes_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_command_names_the_module_that_it_cannot_use() -> None:
     refused(azumaya("check-game", "no_such_module"), "module no_such_module: it cannot be imported")
     refused(azumaya("check-game", "json"), "module json: it has no Game; make the record an")
+
+
+FAILING = """
+from dataclasses import replace
+
+import numpy as np
+
+from azumaya.benchmarks.yardstick import connect_four
+from azumaya.envs.kernels.compile import kernel
+
+@kernel
+def play(state, action):
+    {body}
+
+GAME = replace(
+    connect_four.GAME, name="{name}", rules=replace(connect_four.GAME.rules, play=play)
+)
+"""
+
+
+def failing(body: str, folder: Path) -> str:
+    """What is said of a game whose `play` is not right, in a process of its own."""
+    name = f"failing_{len(body)}"
+    (folder / f"{name}.py").write_text(FAILING.replace("{body}", body).replace("{name}", name))
+    words = [sys.executable, "-m", "azumaya", "check-game", name]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode
+    return done.stdout + done.stderr
+
+
+def test_a_kernel_of_which_numba_tells_no_line_is_named(tmp_path: Path) -> None:
+    said = failing("state.over = nothing", tmp_path)
+    assert re.search(
+        r"play cannot be compiled\n +numba: NameError: name 'nothing' is not defined", said
+    )
+
+
+def test_a_kernel_that_ends_the_process_does_not_do_so_in_silence(tmp_path: Path) -> None:
+    said = failing("state.over = np.zeros(2, np.int64)[1 << 40]", tmp_path)
+    assert "Segmentation fault" in said
