@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from azumaya.baselines.arena.league import league
+from azumaya.baselines.arena.league import choosing, league
 from azumaya.baselines.arena.league.cards import CHANGED, AgentCard
 from azumaya.baselines.arena.league.choosing import FIRST_ROUND
 from azumaya.baselines.arena.league.crew import Outcome, PairJob, Unplayed
@@ -105,9 +105,16 @@ def test_many_processes_may_begin_more_than_the_first_round(
     few.close()
 
 
-def test_a_crew_may_begin_everything_before_any_game_has_ended(file: LeagueFile) -> None:
+def test_a_crew_may_begin_everything_before_any_game_has_ended(
+    file: LeagueFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each number of a pair is looked at once, however many there are."""
+    looked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(
+        choosing, "PairKey", lambda *given: (looked.append(given), PairKey(*given))[1]
+    )
     play_league(file, replace(PLAN, interval=200, pairs=10), lambda jobs: crew(jobs, 10**6))
-    assert len(file.league.pairs) == 10 * len(GAMES) * 10
+    assert len(file.league.pairs) == 10 * len(GAMES) * 10 == len(looked) == len({*looked})
 
 
 def test_it_takes_less_time_than_playing_all_against_all(

@@ -101,6 +101,7 @@ class Chooser:
         self._absent = absent
         self._look_at = HOPED * plan.interval  # intervals expected to be wider are not looked at
         self._begun: set[PairKey] = set()
+        self._next: dict[Meeting, int] = {}  # the numbers below have been begun or played
         self.reached, self.unrated = math.inf, False
 
     def __iter__(self) -> Iterator[PairJob]:
@@ -168,8 +169,10 @@ class Chooser:
     def _job(self, meeting: Meeting) -> PairJob:
         """The next pair of a meeting."""
         game, one, other = meeting
-        keys = (PairKey(game, number, one, other) for number in range(self._plan.pairs))
+        numbers = range(self._next.get(meeting, 0), self._plan.pairs)
+        keys = (PairKey(game, number, one, other) for number in numbers)
         key = next(k for k in keys if k not in self._league.pairs and k not in self._begun)
+        self._next[meeting] = key.number + 1
         self._begun.add(key)
         return job_of(self._league, self._plan, key)
 
