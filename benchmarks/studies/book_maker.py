@@ -29,6 +29,7 @@ from azumaya.baselines.arena.starts import (
 )
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search import UCTAgent
+from azumaya.baselines.system.commands import WORKERS, Commands, formerly
 from azumaya.baselines.system.files import write_whole
 from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.work import read_work
@@ -36,11 +37,12 @@ from azumaya.benchmarks.studies.seeded_work import (
     Cut,
     Finish,
     Folder,
-    Jobs,
+    GameName,
     Least,
     Plies,
     Seed,
     Version,
+    Workers,
     do_work,
 )
 from azumaya.envs import OptionError, Position, find_game
@@ -185,7 +187,7 @@ def kept() -> Callable[[Line], int]:
 
 
 def make_book(
-    game: Annotated[str, typer.Argument(help="The game.")],
+    game: GameName,
     starts: Annotated[int, typer.Option(min=1, help="Stop at this many starts.")] = 200,
     candidates: Annotated[int, typer.Option(min=1, help="Stop at this many candidates.")] = 100_000,
     plies: Plies = 4,
@@ -193,7 +195,7 @@ def make_book(
     simulations: Annotated[int, typer.Option(min=1, help="Simulations per move.")] = 1000,
     cut: Cut = 0,
     seed: Seed = 0,
-    jobs: Jobs = 1,
+    workers: Workers = 1,
     work: Folder = Path("runs/books"),
     output: Annotated[Path | None, typer.Option(help="The book. Default: in the package.")] = None,
     version: Version = 1,
@@ -211,8 +213,9 @@ def make_book(
             plan = BookPlan(name, plies, least, simulations, cut)
             settings = {"plan": asdict(plan), "rules": RULES, "seed": seed}
             lines = do_work(
-                path, settings, plan, kept(), starts, most=candidates, first_seed=seed, jobs=jobs
-            )
+                path, settings, plan, kept(), starts, most=candidates, first_seed=seed,
+                workers=workers,
+            )  # fmt: skip
         book = book_of(settings, lines, version)
     where = output or book_file(name)
     if not book.starts:
@@ -221,5 +224,8 @@ def make_book(
     typer.echo(f"{where}: {len(book.starts)} starts of {len(lines)} candidates")
 
 
+app = Commands(add_completion=False)
+app.command(cls=formerly(WORKERS, game_first=True))(make_book)
+
 if __name__ == "__main__":
-    guarded("book_maker", lambda: typer.run(make_book))
+    guarded("book_maker", app)

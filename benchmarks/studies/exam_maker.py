@@ -41,6 +41,7 @@ from azumaya.baselines.search.alphabeta import Room, check_open
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.solver import Solving
+from azumaya.baselines.system.commands import WORKERS, Commands, formerly
 from azumaya.baselines.system.files import shown, write_whole
 from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.work import read_work
@@ -48,10 +49,11 @@ from azumaya.benchmarks.studies.seeded_work import (
     Cut,
     Finish,
     Folder,
-    Jobs,
+    GameName,
     Plies,
     Seed,
     Version,
+    Workers,
     do_work,
 )
 from azumaya.envs import OptionError, Position, find_game
@@ -282,7 +284,7 @@ def fewest_plies(game: Game, options: Mapping[str, Any]) -> int:
 
 
 def make_exam(
-    game: Annotated[str, typer.Argument(help="The game.")],
+    game: GameName,
     positions: Annotated[int, typer.Option(min=1, help="Positions of each part.")] = 500,
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE, of the game.")] = None,
     agent: Annotated[
@@ -304,7 +306,7 @@ def make_exam(
     tries: Annotated[int, typer.Option(min=1, help="Positions of a game to solve.")] = 6,
     per_game: Annotated[int, typer.Option(min=1, help="Positions of a game to take.")] = 3,
     seed: Seed = 0,
-    jobs: Jobs = 1,
+    workers: Workers = 1,
     work: Folder = Path("runs/exams"),
     output: Annotated[Path | None, typer.Option(help="A folder. Default: the package.")] = None,
     version: Version = 1,
@@ -326,7 +328,7 @@ def make_exam(
             check_plan(plan)
             settings = {"plan": asdict(plan), "first_seed": seed}
             lines = do_work(
-                path, settings, plan, smaller_part(), positions, first_seed=seed, jobs=jobs
+                path, settings, plan, smaller_part(), positions, first_seed=seed, workers=workers
             )
         for part in PARTS:
             exam = exam_of(settings, lines, part, positions, version)
@@ -340,5 +342,8 @@ def make_exam(
             typer.echo(f"{where}: {len(exam.positions)} positions of {len(lines)} games")
 
 
+app = Commands(add_completion=False)
+app.command(cls=formerly(WORKERS, game_first=True))(make_exam)
+
 if __name__ == "__main__":
-    guarded("exam_maker", lambda: typer.run(make_exam))
+    guarded("exam_maker", app)

@@ -18,6 +18,8 @@ from azumaya.baselines.arena.game_options import game_named, read_options
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search.alphabeta import check_open
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.system.commands import Commands, formerly
+from azumaya.benchmarks.studies.seeded_work import GameName
 from azumaya.envs import Position
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import ONE, ZERO, clear, count, lowest, word_count
@@ -74,7 +76,7 @@ def perft(position: Position, most: int) -> Iterator[int]:
 
 
 def main(
-    game: Annotated[str, typer.Argument(help="The game.")],
+    game: GameName,
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE, of the game.")] = None,
     depth: Annotated[int, typer.Option(min=1, max=20, help="The most moves.")] = 4,
     seed: Annotated[int, typer.Option(min=0, help="Of the start, where it is drawn.")] = 0,
@@ -87,5 +89,8 @@ def main(
             typer.echo(f"{moves} {sequences:,} ({time.time() - began:.1f} s)")
 
 
+app = Commands(add_completion=False)
+app.command(cls=formerly(game_first=True))(main)
+
 if __name__ == "__main__":
-    guarded("perft", lambda: typer.run(main))
+    guarded("perft", app)

@@ -19,10 +19,11 @@ from azumaya.baselines.arena.starts import random_action
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import MEGABYTES, SolverRooms, Solving
+from azumaya.baselines.system.commands import WORKERS, Commands, formerly
 from azumaya.baselines.system.files import write_whole
 from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.work import read_work
-from azumaya.benchmarks.studies.seeded_work import Finish, Folder, Jobs, do_work, each_line
+from azumaya.benchmarks.studies.seeded_work import Finish, Folder, Workers, do_work, each_line
 from azumaya.envs import Position
 from azumaya.envs.position import episode_key
 from azumaya.envs.puzzles.bank import load_bank
@@ -108,7 +109,7 @@ def prove_winners(
     puzzles: Annotated[int, typer.Option(min=1, help="Stop after this many puzzles.")] = 200,
     nodes: Annotated[int, typer.Option(min=1, help="The most nodes for a puzzle.")] = 100_000_000,
     megabytes: Annotated[int, typer.Option(min=1, help="Memory for each search.")] = MEGABYTES,
-    jobs: Jobs = 1,
+    workers: Workers = 1,
     work: Folder = Path("runs/winners"),
     output: Annotated[Path, typer.Option(help="The table, as CSV.")] = TABLE,
     finish: Finish = False,
@@ -121,10 +122,15 @@ def prove_winners(
         else:
             plan = WinnerPlan(nodes, megabytes)
             settings = {"plan": asdict(plan), "game": GAME, "games": GAMES}
-            lines = do_work(path, settings, plan, each_line(), puzzles, most=puzzles, jobs=jobs)
+            lines = do_work(
+                path, settings, plan, each_line(), puzzles, most=puzzles, workers=workers
+            )
     write_whole(output, as_table(lines).encode())
     typer.echo(f"{output}: {proven(lines)} winners of {len(lines)} puzzles")
 
 
+app = Commands(add_completion=False)
+app.command(cls=formerly(WORKERS))(prove_winners)
+
 if __name__ == "__main__":
-    guarded("puzzle_winners", lambda: typer.run(prove_winners))
+    guarded("puzzle_winners", app)

@@ -21,12 +21,14 @@ from azumaya.baselines.cli.terminal import progress
 from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.pool import ended_pool
 from azumaya.baselines.system.work import open_work
+from azumaya.envs import GAMES
 from azumaya.envs.errors import OptionError
 
 MOST_SEEDS = 10**9
 
 Seed = Annotated[int, typer.Option("--seed", min=0, help="The first seed.")]
-Jobs = Annotated[int, typer.Option("--jobs", min=1, help="Processes.")]
+GameName = Annotated[str, typer.Option("--game", help=f"The game: {', '.join(GAMES)}.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes.")]
 Folder = Annotated[Path, typer.Option("--work", help="The folder of unfinished work.")]
 Version = Annotated[int, typer.Option("--version", min=1, help="The version of the file made.")]
 Finish = Annotated[bool, typer.Option("--finish", help="Use the work done so far; do no more.")]
@@ -48,36 +50,36 @@ def do_work(
     *,
     most: int = MOST_SEEDS,
     first_seed: int = 0,
-    jobs: int = 1,
+    workers: int = 1,
 ) -> list[Line]:
     """Call `work(seed)` for one seed after the other until enough is found, with a progress bar.
 
     Args:
         path: the file; made if missing, continued if it was begun with the same settings.
         settings: everything that the results depend on, as JSON.
-        work: returns the result for a seed, as JSON; must be picklable if `jobs` is above 1.
+        work: returns the result for a seed, as JSON; must be picklable if `workers` is above 1.
         found: is given the results one after the other, each once, those of earlier runs first;
             returns the count so far of what is looked for, such as `each_line()`.
         wanted: the count at which the work ends.
         most: the number of seeds after which it ends in any case.
         first_seed: the first seed.
-        jobs: the number of processes.
+        workers: the number of processes.
 
     Returns:
         The results in order of seeds.
 
     Raises:
-        OptionError: `jobs` is below 1.
+        OptionError: `workers` is below 1.
         WorkFileError: the file is damaged, was begun with other settings, or is in use.
         WorkerEndedError: one of several processes has ended, for instance for lack of memory.
     """
-    if jobs < 1:
-        raise OptionError(f"jobs={jobs}: must be at least 1")
+    if workers < 1:
+        raise OptionError(f"workers={workers}: must be at least 1")
     with open_work(path, settings) as (lines, add):
         seeds = itertools.count(first_seed + len(lines))
         with (
             progress("{task.fields[tried]} tried, found", TimeElapsedColumn()) as bar,
-            contextlib.closing(_results(work, seeds, jobs)) as results,
+            contextlib.closing(_results(work, seeds, workers)) as results,
         ):
             count = 0
             for line in lines:
@@ -99,15 +101,15 @@ def each_line() -> Callable[[Line], int]:
 
 
 def _results(
-    work: Callable[[int], Line], seeds: Iterator[int], jobs: int
+    work: Callable[[int], Line], seeds: Iterator[int], workers: int
 ) -> Generator[Line, None, None]:
     """The results for endless seeds, in order."""
-    if jobs == 1:
+    if workers == 1:
         yield from map(work, seeds)
         return
-    with ended_pool(jobs) as pool:
+    with ended_pool(workers) as pool:
         try:
-            ahead = deque(pool.submit(work, seed) for seed in itertools.islice(seeds, 2 * jobs))
+            ahead = deque(pool.submit(work, seed) for seed in itertools.islice(seeds, 2 * workers))
             for seed in seeds:
                 yield ahead.popleft().result()
                 ahead.append(pool.submit(work, seed))

@@ -496,8 +496,8 @@ command = functools.partial(invoke, exam_maker.make_exam)
 
 
 def test_the_command_makes_an_exam_and_continues(tmp_path: Path) -> None:
-    words = ["sudoku_moyo", "--agent", "random", "--far", 6, "--near", 2, "--nodes", 50_000]
-    words += ["--work", tmp_path, "--output", tmp_path]
+    words = ["--game", "sudoku_moyo", "--agent", "random", "--far", 6, "--near", 2]
+    words += ["--nodes", 50_000, "--work", tmp_path, "--output", tmp_path]
     assert command(*words, "--positions", 1).exit_code == 0
     made = {part: read_exam(tmp_path / exams.exam_file("sudoku_moyo", part).name) for part in PARTS}
     assert [len(exam.positions) for exam in made.values()] == [1, 1]
@@ -517,12 +517,12 @@ def test_the_command_makes_an_exam_and_continues(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("sudoku_moyo", "--near", 9, "--far", 4), "--near 9: must not be above --far 4"),
-        (("sudoku_moyo", "--agent", "gredy"), "agent 'gredy': must be random"),
-        (("sudoku_moyo", "--agent", "uct:10ms"), "agent 'uct:10ms': searches for a time"),
-        (("sudoku_moyo", "--agent", "champion:10ms"), "give a number of steps instead"),
-        (("sudoku_moyo", "--agent", "uct:many"), "agent 'uct:many': write uct:1000"),
-        (("sudoku_tiles",), "hidden from both players"),
+        (("--game", "sudoku_moyo", "--near", 9, "--far", 4), "--near 9: must not be above --far 4"),
+        (("--game", "sudoku_moyo", "--agent", "gredy"), "agent 'gredy': must be random"),
+        (("--game", "sudoku_moyo", "--agent", "uct:10ms"), "agent 'uct:10ms': searches for a time"),
+        (("--game", "sudoku_moyo", "--agent", "champion:10ms"), "give a number of steps instead"),
+        (("--game", "sudoku_moyo", "--agent", "uct:many"), "agent 'uct:many': write uct:1000"),
+        (("--game", "sudoku_tiles"), "hidden from both players"),
     ],
 )
 def test_what_cannot_be_made_is_said_before_any_work(

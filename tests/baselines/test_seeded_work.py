@@ -6,18 +6,21 @@ import runpy
 import sys
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.signals import REFUSED
 from azumaya.baselines.system.work import WorkFileError, read_work
+from azumaya.benchmarks.studies import book_maker, exam_maker, perft, puzzle_winners
 from azumaya.benchmarks.studies.seeded_work import WorkerEndedError, do_work, each_line
-from azumaya.envs import GAMES
 from azumaya.envs.errors import OptionError
 from tests.baselines.odd_jobs import line_or_die, line_or_sleep
+from tests.commands import azumaya, refused
 
 SETTINGS = {"what": "squares"}
+OF_GAME = ["--game", "vierer_dominari"]
 
 
 def square(seed: int) -> Line:
@@ -28,7 +31,7 @@ def test_lines_come_in_the_order_of_seeds_whatever_the_processes(tmp_path: Path)
     one, two = tmp_path / "one", tmp_path / "two"
     expected = [square(seed) for seed in range(5, 17)]
     assert do_work(one, SETTINGS, square, each_line(), 12, first_seed=5) == expected
-    assert do_work(two, SETTINGS, square, each_line(), 12, first_seed=5, jobs=2) == expected
+    assert do_work(two, SETTINGS, square, each_line(), 12, first_seed=5, workers=2) == expected
     assert one.read_bytes() == two.read_bytes()
     assert read_work(one) == (SETTINGS, expected)
 
@@ -67,17 +70,18 @@ def test_an_interrupt_loses_no_line(tmp_path: Path) -> None:
 def test_a_process_that_dies_ends_the_work_which_then_goes_on(tmp_path: Path) -> None:
     path, work = tmp_path / "work", partial(line_or_die, str(tmp_path / "mark"))
     with pytest.raises(WorkerEndedError, match="start the same work again"):
-        do_work(path, SETTINGS, work, each_line(), 12, jobs=2)
+        do_work(path, SETTINGS, work, each_line(), 12, workers=2)
     assert (tmp_path / "mark").exists()
     assert len(read_work(path)[1]) <= 3
-    assert do_work(path, SETTINGS, work, each_line(), 12, jobs=2) == [
+    assert do_work(path, SETTINGS, work, each_line(), 12, workers=2) == [
         square(seed) for seed in range(12)
     ]
 
 
 def test_the_work_ends_without_what_was_begun_for_later_seeds(tmp_path: Path) -> None:
     """That may take minutes, and nobody waits for it."""
-    found = do_work(tmp_path / "work", SETTINGS, partial(line_or_sleep, 3), each_line(), 3, jobs=2)
+    work = partial(line_or_sleep, 3)
+    found = do_work(tmp_path / "work", SETTINGS, work, each_line(), 3, workers=2)
     assert found == [{"seed": seed} for seed in range(3)]
 
 
@@ -101,14 +105,14 @@ def test_what_cannot_be_read_or_done(tmp_path: Path) -> None:
     path.write_text("[1]\n")
     with pytest.raises(WorkFileError, match=r"line 1: .* is not a JSON object"):
         read_work(path)
-    with pytest.raises(OptionError, match="jobs=0"):
-        do_work(tmp_path / "other", SETTINGS, square, each_line(), 12, jobs=0)
+    with pytest.raises(OptionError, match="workers=0"):
+        do_work(tmp_path / "other", SETTINGS, square, each_line(), 12, workers=0)
 
 
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
 @pytest.mark.parametrize(
     ("module", "words"),
-    [("book_maker", [*GAMES][:1]), ("exam_maker", [*GAMES][:1]), ("puzzle_winners", [])],
+    [("book_maker", OF_GAME), ("exam_maker", OF_GAME), ("puzzle_winners", [])],
 )
 def test_makers_refuse_folders_that_cannot_be(
     module: str,
@@ -125,3 +129,25 @@ def test_makers_refuse_folders_that_cannot_be(
     said = capsys.readouterr().err
     assert "Not a directory" in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("made", [book_maker, exam_maker, puzzle_winners])
+def test_makers_have_the_words_of_all_commands(made: ModuleType, tmp_path: Path) -> None:
+    """What they took before is read, with a warning."""
+    file = tmp_path / "file"
+    file.touch()
+    of_game = made is not puzzle_winners
+    now = ("--game", "vierer_dominari") * of_game + ("--workers", "1")
+    before = ("vierer_dominari",) * of_game + ("--jobs", "1")
+    for words in (now, before):
+        result = azumaya(*words, "--work", file / "work", program=made.app)
+        refused(result, "Not a directory")
+        warned = result.output.count("is now")
+        assert warned == (0 if words == now else 1 + of_game)
+
+
+def test_perft_takes_the_game_as_all_commands_do() -> None:
+    now = azumaya("--game", "vierer_dominari", "--depth", 1, program=perft.app)
+    before = azumaya("vierer_dominari", "--depth", 1, program=perft.app)
+    assert now.exit_code == before.exit_code == 0, now.output + before.output
+    assert "the game is now an option: --game vierer_dominari" in before.output

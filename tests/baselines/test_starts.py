@@ -152,7 +152,7 @@ def test_the_command_makes_a_book_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(book_maker, "looks_even", lambda plan, start, seed: True)
-    words = (GAME, "--simulations", 6, "--plies", 4, "--least", 2, "--work", tmp_path)
+    words = ("--game", GAME, "--simulations", 6, "--plies", 4, "--least", 2, "--work", tmp_path)
     output = tmp_path / "book"
     result = make(*words, "--starts", 2, "--output", output)
     assert result.exit_code == 0, result.output
@@ -163,11 +163,13 @@ def test_the_command_makes_a_book_and_continues(
     again = tmp_path / "again"
     assert make(*words, "--starts", 2, "--output", again).exit_code == 0
     assert again.read_bytes() == output.read_bytes()
-    rest = (GAME, "--work", tmp_path, "--finish", "--output", again)
+    rest = ("--game", GAME, "--work", tmp_path, "--finish", "--output", again)
     assert make(*rest).exit_code == 0
     assert again.read_bytes() == output.read_bytes()
     refused(make(*words[:-2], "--work", tmp_path, "--simulations", 7), "begun with other settings")
-    refused(make("nope"), "no such game")
-    refused(make(GAME, "--least", 9, "--plies", 3), "--least 9: must not be above --plies 3")
+    refused(make("--game", "nope"), "no such game")
+    refused(
+        make("--game", GAME, "--least", 9, "--plies", 3), "--least 9: must not be above --plies 3"
+    )
     lines = [json.loads(line) for line in output.read_text().splitlines()]
     assert lines[0]["made"]["plan"]["simulations"] == 6

@@ -52,7 +52,7 @@ def test_published_counts_of_abalone(layout: str) -> None:
 
 
 def test_the_command() -> None:
-    done = invoke(study.main, "connect_four", "--depth", 3)
+    done = invoke(study.main, "--game", "connect_four", "--depth", 3)
     assert done.exit_code == 0, done.output
     assert [line.split(" (")[0] for line in done.output.splitlines()] == ["1 7", "2 49", "3 343"]
-    refused(invoke(study.main, "sudoku_tiles"), "hidden")
+    refused(invoke(study.main, "--game", "sudoku_tiles"), "hidden")
