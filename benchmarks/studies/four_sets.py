@@ -16,7 +16,7 @@ import itertools
 import statistics
 from bisect import bisect
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -196,15 +196,24 @@ def make(
 def measure(
     agents: Annotated[list[str], typer.Argument(metavar="AGENT...", help="Names of agents.")],
     sets: Annotated[Path, typer.Option(help="The folder of the sets.")] = SETS,
+    positions: Annotated[
+        int | None, typer.Option(min=1, help="The first positions of each set. Default: all.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
 ) -> None:
     """The share of moves that keep the exact result, by agent and set, with 95 % intervals."""
     with complaints():
         register_game(connect_four.GAME)
-        exams = {name: read_exam(path) for name in NAMES if (path := file_of(sets, name)).exists()}
+        files = {name: file_of(sets, name) for name in NAMES}
+        exams = {name: read_exam(path) for name, path in files.items() if path.exists()}
         typer.echo(f"| agent | {' | '.join(exams)} | all |\n|---{'|---' * (len(exams) + 1)}|")
         for agent in agents:
-            found = [answer_exam(agent, exam, seed).answers for exam in exams.values()]
+            found = [
+                answer_exam(
+                    agent, replace(exam, positions=exam.positions[:positions]), seed
+                ).answers
+                for exam in exams.values()
+            ]
             cells = [kept(answers) for answers in (*found, [*itertools.chain(*found)])]
             typer.echo(f"| {agent} | {' | '.join(cells)} |")
 
