@@ -10,6 +10,7 @@ each game (a stratified bootstrap); a profile shows the share of runs that reach
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -82,36 +83,46 @@ def interquartile_mean(values: np.ndarray) -> np.ndarray:
 
 
 def resampled(scores: Scores, resamples: int = RESAMPLES) -> np.ndarray:
-    """All runs with those of each game drawn again, `(resamples, runs)`; the same at every call."""
+    """All runs with those of each game drawn again, `(resamples, n)`; the same at every call."""
     rng = np.random.default_rng(0)
-    drawn = [
-        np.asarray(runs)[rng.integers(len(runs), size=(resamples, len(runs)))]
-        for _, runs in sorted(scores.items())
-    ]
-    return np.concatenate(drawn, axis=1)
+    return alike({
+        game: np.asarray(runs)[rng.integers(len(runs), size=(resamples, len(runs)))]
+        for game, runs in sorted(scores.items())
+    })  # fmt: skip
+
+
+def alike(scores: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The runs of all games along the last axis, so often that all games count alike.
+
+    With as many seeds in each game that is once. Otherwise games with many would count for more.
+    """
+    seeds = [runs.shape[-1] for runs in scores.values()]
+    most = math.lcm(*seeds)
+    parts = [np.repeat(runs, most // runs.shape[-1], axis=-1) for _, runs in sorted(scores.items())]
+    return np.concatenate(parts, axis=-1)
 
 
 def aggregate(scores: Scores) -> Aggregate | None:
     """The interquartile mean over all games and seeds; None without a run."""
     if not scores:
         return None
-    runs = np.concatenate([np.asarray(each) for _, each in sorted(scores.items())])
-    value = float(interquartile_mean(runs))
+    value = float(interquartile_mean(alike({g: np.asarray(runs) for g, runs in scores.items()})))
     low, high = np.percentile(interquartile_mean(resampled(scores)), INTERVAL)
-    return Aggregate(value, min(float(low), value), max(float(high), value), len(scores), len(runs))
+    runs = sum(map(len, scores.values()))
+    return Aggregate(value, min(float(low), value), max(float(high), value), len(scores), runs)
 
 
 def profile(scores: Scores, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The share of runs that reach at least each of some figures, and its interval.
 
     Args:
-        scores: the figures; games count by their runs.
+        scores: the figures; all games count alike.
         at: the figures to reach, `(k,)`.
 
     Returns:
         The shares, `(k,)`, and the ends of their 95 % intervals, `(2, k)`.
     """
-    runs = np.concatenate([np.asarray(each) for each in scores.values()])
+    runs = alike({game: np.asarray(each) for game, each in scores.items()})
     shares = (runs[:, None] >= at).mean(axis=0)
     drawn = resampled(scores)
     reached = np.stack([(drawn >= figure).mean(axis=1) for figure in at], axis=1)

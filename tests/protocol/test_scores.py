@@ -73,6 +73,15 @@ def test_one_seed_of_each_game_gives_no_interval() -> None:
     assert " to " in shown(several)
 
 
+def test_games_with_more_seeds_do_not_count_for_more() -> None:
+    few, many = {"low": [0.0], "high": [1.0]}, {"low": [0.0] * 5, "high": [1.0, 1.0]}
+    for scores in (few, many):
+        found = aggregate(scores)
+        assert found is not None
+        assert found.value == 0.5
+        assert profile(scores, np.array([0.5]))[0] == [0.5]
+
+
 def test_aggregates_and_profiles_are_those_of_rliable() -> None:
     """Made with rliable 1.2.0 from the same numbers; its profiles count what exceeds a figure."""
     runs = np.random.default_rng(7).beta(2, 2, size=(5, 8))
