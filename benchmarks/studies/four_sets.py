@@ -37,9 +37,9 @@ from azumaya.baselines.system.work import read_work
 from azumaya.benchmarks.studies.seeded_work import (
     Finish,
     Folder,
-    Jobs,
     Seed,
     Version,
+    Workers,
     do_work,
 )
 from azumaya.benchmarks.yardstick import connect_four
@@ -171,7 +171,7 @@ def make(
     positions: Annotated[int, typer.Option(min=1, help="Positions.")] = 300,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes to solve a position.")] = 50_000_000,
     seed: Seed = 0,
-    jobs: Jobs = 1,
+    workers: Workers = 1,
     work: Folder = Path("runs/four"),
     output: Annotated[Path, typer.Option(help="The folder of the sets.")] = SETS,
     version: Version = 1,
@@ -184,7 +184,9 @@ def make(
             settings, lines = read_work(path)
         else:
             settings = {"plan": asdict(plan), "first_seed": seed}
-            lines = do_work(path, settings, plan, distinct(), positions, first_seed=seed, jobs=jobs)
+            lines = do_work(
+                path, settings, plan, distinct(), positions, first_seed=seed, workers=workers
+            )
         exam = exam_of(settings, lines, positions, version)
         output.mkdir(parents=True, exist_ok=True)
         where = file_of(output, name)
