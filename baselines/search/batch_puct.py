@@ -122,9 +122,9 @@ class BatchPUCT:
         kept, self._advanced = self._advanced, False
         for at in range(0, len(positions), self.games):
             few = positions[at : at + self.games]
-            grove = self._grove_for(few)
+            grove = self.grove_for(few)
             grove.start(few, keys[at : at + self.games], kept and at == 0)
-            self._spend(grove)
+            self.spend(grove)
             found += [grove[g].outcome(lines) for g in range(len(few))]
             grove.end(few)
         return found
@@ -145,7 +145,7 @@ class BatchPUCT:
         grove.advance(moved)
         self._advanced = True
 
-    def _grove_for(self, positions: Sequence[Position]) -> Grove:
+    def grove_for(self, positions: Sequence[Position]) -> Grove:
         """Room for some positions of a game, kept for the next search."""
         kernels, actions = kernels_of(positions[0]), positions[0].num_actions
         kept = self._grove
@@ -163,7 +163,7 @@ class BatchPUCT:
             self._grove = kept
         return kept
 
-    def _spend(self, grove: Grove) -> None:
+    def spend(self, grove: Grove) -> None:
         """Search all trees of a grove until they are finished or the budget is spent."""
         limit = min(self.budget.steps or MOST_VISITS, MOST_VISITS)
         terms = Terms(self.exploration, self.temperature)

@@ -50,6 +50,7 @@ class PackedEvaluator(Protocol):
 
 
 AnyEvaluator = Evaluator | PackedEvaluator
+NOT_FINITE = "evaluator: a value or a logit of a legal action is not finite"
 
 
 def check_evaluator(evaluator: Any) -> AnyEvaluator:
@@ -69,16 +70,16 @@ def check_fits(evaluator: AnyEvaluator, position: Position) -> None:
         check(position)
 
 
-def checked(given: Any, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def checked(given: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """The logits, float32, and values, float64, that an evaluator returned.
 
     Args:
         given: what it returned.
-        masks: the legal actions, `(B, A)` bool.
+        shape: that of the logits, `(B, A)`; those of legal actions are not checked.
 
     Raises:
         OptionError: this is not a pair of arrays of real numbers, an array has the wrong shape, or
-            a number that counts is not finite.
+            a value is not finite.
     """
     try:
         logits, values = given
@@ -88,16 +89,13 @@ def checked(given: Any, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             f"evaluator: returned {brief(given)}: must be logits and values, two arrays of real "
             "numbers (of a tensor, tensor.detach().cpu())"
         ) from error
-    for name, found, shape in (
-        ("logits", logits, masks.shape),
-        ("values", values, masks.shape[:1]),
-    ):
-        if found.shape != shape:
+    for name, found, expected in (("logits", logits, shape), ("values", values, shape[:1])):
+        if found.shape != expected:
             raise OptionError(
-                f"evaluator: {name} of shape {found.shape}: must be {shape} for this batch"
+                f"evaluator: {name} of shape {found.shape}: must be {expected} for this batch"
             )
-    if not (np.isfinite(values).all() and np.isfinite(logits[masks]).all()):
-        raise OptionError("evaluator: a value or a logit of a legal action is not finite")
+    if not np.isfinite(values).all():
+        raise OptionError(NOT_FINITE)
     return logits, values
 
 

@@ -7,15 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.evaluator import AnyEvaluator, PackedEvaluator, checked
+from azumaya.baselines.search.evaluator import NOT_FINITE, AnyEvaluator, PackedEvaluator, checked
 from azumaya.baselines.search.game_kernels import GameKernels
-from azumaya.baselines.search.simulations import LEAF, Leaves, finish_kernel, select_kernel
-from azumaya.baselines.search.tree import PRIOR_NODE
+from azumaya.baselines.search.priors import mix_noise, root_priors
+from azumaya.baselines.search.simulations import (
+    LEAF,
+    Leaves,
+    finish_kernel,
+    select_kernel,
+    take_in,
+)
+from azumaya.baselines.search.tree import PRIOR_NODE, follow, plant
 from azumaya.baselines.search.trees import Trees
 from azumaya.baselines.search.walks import DEEPEST, Terms, new_desk
 from azumaya.envs import Position
+from azumaya.envs.engine.kernels import move_kernel
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.compile import Settled
+from azumaya.envs.kernels.states import words_of
 from azumaya.envs.observation import unpack_bits, unpack_planes
 
 FREE = 256
@@ -56,30 +66,51 @@ class Grove(Trees):
             np.zeros((rows, num_actions), np.float32), np.zeros(rows),
         )  # fmt: skip
         self._select, self._finish = map(Settled, (select_kernel(kernels), finish_kernel(kernels)))
+        self._move = move_kernel(kernels.game)
         self._desks = [new_desk(kernels) for _ in range(threads)]
+        self._philox = np.random.Philox(key=np.array([0, NOISE], np.uint64))
+        self._new_state: Any = self._philox.state
 
     def start(self, positions: Sequence[Position], keys: Sequence[int], kept: bool) -> None:
         """Prepare a search, in the first rows; with `kept` trees that follow a position go on."""
-        self.count = len(positions)
+        self.begin(positions, kept)
+        self.go_on(keys)
+
+    def go_on(self, keys: Sequence[int] | np.ndarray) -> None:
+        """Prepare another search of the first trees, with a key each."""
+        self.count = len(keys)
         self.calm = np.ones(self.count, bool)
         self.leaves.keys[: self.count] = keys
-        self.begin(positions, kept)
+        self.arrays.stats["simulations"] = 0
+
+    def move(self, actions: np.ndarray) -> None:
+        """Follow the games of the last search by a move each, as `advance` does."""
+        rows = np.arange(len(actions))
+        self._move(0, len(rows), rows, actions, self.roots)
+        follow(0, len(rows), actions, self.kernels.hidden_draws, self.arrays, self._blank)
+
+    def arrange(self, rows: Sequence[int]) -> None:
+        """Go on with the games of some rows; those that are elsewhere now have new trees."""
+        words_of(self.roots)[: len(rows)] = words_of(self.roots)[list(rows)]
+        for g, row in enumerate(rows):
+            if g != row:
+                plant(self.arrays, g, self.arrays.stats["bound"][g], self._blank)
 
     def disturb(self, noise: float, concentration: float) -> None:
         """Mix noise into the priors of the roots that have children, once in each search."""
-        for g in np.flatnonzero(self.calm & (self.arrays.nodes["count"][: self.count, 0] > 0)):
-            self.calm[g], nodes = False, self.arrays.nodes[g]
-            children = self[int(g)].children(0)
-            children = children[np.argsort(nodes["action"][children])]
-            random = np.random.Generator(
-                np.random.Philox(key=np.array([self.leaves.keys[g], NOISE], np.uint64))
-            )
-            drawn = random.dirichlet(np.full(len(children), concentration / len(children)))
-            few = nodes[children]
-            few["prior"] += noise * (few["prior"].sum() * drawn - few["prior"])
-            nodes["prior"][children] = few["prior"]
-            reach = few["prior"] / (1.0 + few["visits"])
-            self.arrays.reach[g, children] = np.where(few["low"] == few["high"], 0.0, reach)
+        rows = np.flatnonzero(self.calm & (self.arrays.nodes["count"][: self.count, 0] > 0))
+        self.calm[rows] = False
+        shape, places = (len(rows), self.num_actions), np.empty(self.num_actions, np.int64)
+        slots, priors, drawn = (np.empty(shape, kind) for kind in (np.int64, np.float32, float))
+        counts, hidden = np.empty(len(rows), np.int64), self.kernels.hidden_draws
+        root_priors(rows, hidden, self.arrays, places, slots, priors, counts)
+        random, state = np.random.Generator(self._philox), self._new_state
+        for i, (key, count) in enumerate(zip(self.leaves.keys[rows], counts.tolist(), strict=True)):
+            state["state"]["key"][0] = key
+            self._philox.state = state  # in a tenth of the time in which a new one is made
+            alike = np.full(count, concentration / count)
+            drawn[i, :count] = priors[i, :count].sum() * random.dirichlet(alike)
+        mix_noise(rows, slots, counts, drawn, noise, self.arrays)
 
     def unfinished(self, limit: int) -> bool:
         """Whether a search has simulations left, and a root that is not proven."""
@@ -102,19 +133,19 @@ class Grove(Trees):
         if isinstance(evaluator, PackedEvaluator):
             if len(waiting):
                 observed, words = leaves.observed[waiting], leaves.words[waiting]
-                given = evaluator.evaluate_packed(observed, words)
-                self._take(waiting, given, self._masks(waiting, len(waiting)))
+                self._take(waiting, evaluator.evaluate_packed(observed, words), len(waiting))
             return
         for at in range(0, len(waiting), batch):
             rows = waiting[at : at + batch]
-            masks = self._masks(rows, batch)
-            self._take(rows, evaluator.evaluate(self._planes(rows, batch), masks), masks)
+            given = evaluator.evaluate(self._planes(rows, batch), self._masks(rows, batch))
+            self._take(rows, given, batch)
 
-    def _take(self, rows: np.ndarray, given: Any, masks: np.ndarray) -> None:
-        """Check and keep what an evaluator gave for leaves with these masks."""
-        logits, values = checked(given, masks)
-        self.leaves.logits[rows] = logits[: len(rows)]
-        self.leaves.values[rows] = values[: len(rows)]
+    def _take(self, rows: np.ndarray, given: Any, size: int) -> None:
+        """Check and keep what an evaluator gave for leaves in a batch of some size."""
+        found = checked(given, (size, self.num_actions))
+        logits, values = (np.require(each, requirements="CW") for each in found)
+        if not take_in(rows, logits.view(np.uint32), values, self.leaves):
+            raise OptionError(NOT_FINITE)
 
     def _masks(self, rows: np.ndarray, size: int) -> np.ndarray:
         """The legal actions of some leaves, in a batch that is filled up with none."""

@@ -8,6 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from azumaya.baselines.search.tree import MOST_VISITS, Tree
+from azumaya.envs.game import as_states
+from azumaya.envs.kernels.compile import kernel
+
+CANDIDATE = np.dtype(
+    [
+        ("action", np.int64),
+        ("visits", np.int64),
+        ("value", np.float64),
+        ("low", np.int64),
+        ("high", np.int64),
+    ]
+)
+"""A `Candidate` in an array."""
 
 
 @dataclass(frozen=True)
@@ -120,24 +133,11 @@ class SearchedTree:
             at = int(self.arrays.nodes["next"][at])
         return np.array(slots, np.int64)
 
-    def child(self, action: int) -> int | None:
-        """The slot of the root's child of an action; None if there is none."""
-        children = self.children(0)
-        found = children[self.arrays.nodes["action"][children] == action]
-        return int(found[0]) if len(found) else None
-
     def _candidates(self, slot: int) -> list[Candidate]:
-        sign = 1 - 2 * int(self.arrays.nodes["mover"][slot])
-        children = self.children(slot)
-        nodes, means = self.arrays.nodes[children], self.arrays.mean[children].tolist()
-        names = ("action", "visits", "total", "low", "high")
-        columns = (nodes[name].tolist() for name in names)  # plain numbers are faster to handle
-        found = []
-        for mean, action, visits, total, *bounds in zip(means, *columns, strict=True):
-            low, high = sorted(sign * bound for bound in bounds)
-            value = sign * total / visits if visits else min(max(sign * mean, low), high)
-            found.append(Candidate(action, visits, float(low) if low == high else value, low, high))
-        return found
+        nodes, mean = self.arrays.nodes, self.arrays.mean
+        room = as_states(np.empty(nodes["count"][slot], CANDIDATE))
+        count = list_candidates(nodes, mean, slot, self.hidden_draws, room)
+        return [Candidate(*each) for each in room[:count].tolist()]
 
     def _line(self) -> tuple[int, ...]:
         line, slot = [], 0
@@ -153,15 +153,55 @@ def preferred(candidates: Sequence[Candidate]) -> Candidate:
 
     Ties go to the first in the given order, which the search has drawn at random.
     """
-    least = max(c.low for c in candidates)
-    candidates = [c for c in candidates if c.high >= least]
-    proven = [c for c in candidates if c.exact]
-    open_ = [c for c in candidates if not c.exact]
-    sure = max(proven, key=lambda c: c.value, default=None)
-    if sure is not None:
-        open_ = [c for c in open_ if c.high > sure.value]
-    tried = max(open_, key=lambda c: (c.visits, c.value), default=None)
-    if tried is None:
-        assert sure is not None
+    rows = [(c.action, c.visits, c.value, c.low, c.high) for c in candidates]
+    return candidates[preferred_of(as_states(np.array(rows, CANDIDATE)), len(rows))]
+
+
+# ---- kernels ----
+
+
+@kernel
+def list_candidates(nodes, mean, slot, hidden_draws, room):
+    """Write a node's visited children to `room`, in their order; returns their number."""
+    node = nodes[slot]
+    sign, at, count = 1 - 2 * node.mover, np.int64(node.first), 0
+    while at > 0 if hidden_draws else count < node.tried:
+        child, found = nodes[at], room[count]
+        found.action, found.visits = child.action, child.visits
+        found.low = child.low if sign > 0 else -child.high
+        found.high = child.high if sign > 0 else -child.low
+        if found.low == found.high:
+            found.value = found.low
+        elif child.visits > 0:
+            found.value = sign * child.total / child.visits
+        else:
+            value = sign * np.float64(mean[at])
+            found.value = min(max(value, np.float64(found.low)), np.float64(found.high))
+        count += 1
+        at = np.int64(child.next) if hidden_draws else at + 1
+    return count
+
+
+@kernel
+def preferred_of(room, count):
+    """The index of the candidate that `preferred` returns, of the first `count`."""
+    least, sure, tried = room[0].low, -1, -1
+    for i in range(1, count):
+        least = max(least, room[i].low)
+    for i in range(count):
+        found = room[i]
+        better = sure < 0 or found.value > room[sure].value
+        if found.high >= least and found.low == found.high and better:
+            sure = i
+    for i in range(count):
+        found = room[i]
+        if found.high < least or found.low == found.high:
+            continue
+        if sure >= 0 and found.high <= room[sure].value:
+            continue
+        more = tried < 0 or found.visits > room[tried].visits
+        if more or (found.visits == room[tried].visits and found.value > room[tried].value):
+            tried = i
+    if tried < 0 or (sure >= 0 and room[tried].value <= room[sure].value):
         return sure
-    return tried if sure is None or tried.value > sure.value else sure
+    return tried

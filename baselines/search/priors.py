@@ -90,3 +90,40 @@ def settle(tree, slot):
         ):
             best = np.int64(at)
     return best >= 0 and tighten(tree, slot, best)
+
+
+# ---- noise at the root ----
+
+
+@kernel
+def root_priors(rows, hidden_draws, trees, places, slots, priors, counts):
+    """Write the slots and priors of some roots' children to rows `i`, in the order of actions.
+
+    `places` is scratch space with an entry for each action. The numbers of children go to `counts`.
+    """
+    for i in range(rows.shape[0]):
+        nodes, seen = trees.nodes[rows[i]], 0
+        at = np.int64(nodes[0].first)
+        places[:] = 0
+        while at > 0 if hidden_draws else seen < nodes[0].tried:
+            places[nodes[at].action] = at
+            seen += 1
+            at = np.int64(nodes[at].next) if hidden_draws else at + 1
+        counts[i] = 0
+        for action in range(places.shape[0]):
+            if places[action] > 0:
+                slots[i, counts[i]] = places[action]
+                priors[i, counts[i]] = nodes[places[action]].prior
+                counts[i] += 1
+
+
+@kernel
+def mix_noise(rows, slots, counts, drawn, noise, trees):
+    """Mix `drawn` into the priors of some roots' children, of which `root_priors` tells."""
+    for i in range(rows.shape[0]):
+        g = rows[i]
+        for k in range(counts[i]):
+            child = trees.nodes[g, slots[i, k]]
+            child.prior += noise * (drawn[i, k] - child.prior)
+            open_ = child.low != child.high
+            trees.reach[g, slots[i, k]] = child.prior / (1.0 + child.visits) if open_ else 0.0

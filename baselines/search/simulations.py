@@ -41,7 +41,7 @@ from azumaya.baselines.search.walks import (
     walk_kernel,
 )
 from azumaya.envs.game import RUNNING
-from azumaya.envs.kernels.bits import ZERO
+from azumaya.envs.kernels.bits import ZERO, get
 from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
@@ -53,6 +53,9 @@ LEAF = np.dtype(
         ("waits", np.int32),  # 1: a position that needs an evaluation
     ]
 )
+
+EXPONENT = np.uint32(0x7F800000)
+"""The bits of a float32 that are all set if it is not finite."""
 
 
 class Leaves(NamedTuple):
@@ -255,6 +258,26 @@ def select_kernel(kernels: GameKernels) -> Any:
         return 0
 
     return select
+
+
+@kernel
+def take_in(rows, logits, values, leaves):
+    """Keep what a network gave for some rows; False if a logit of a legal action is not finite.
+
+    `logits` are uint32, the bits of the numbers, as these are tested faster.
+    """
+    words, kept = borrow(leaves.words), borrow(leaves.logits).view(np.uint32)
+    for i in range(rows.shape[0]):
+        row, wrong = rows[i], 0
+        leaves.values[row] = values[i]
+        for a in range(logits.shape[1]):
+            kept[row, a] = logits[i, a]
+            wrong += logits[i, a] & EXPONENT == EXPONENT
+        if wrong > 0:
+            for a in range(logits.shape[1]):
+                if logits[i, a] & EXPONENT == EXPONENT and get(words[row], a):
+                    return False
+    return True
 
 
 @functools.cache

@@ -171,18 +171,22 @@ def clear_slot(tree, slot, action):
 
 
 @kernel
-def plant(nodes, stats, roots, g, position, bound, blank):
-    """Begin tree `g` of several with a root that has no visits, at `position`, `(1,)`.
+def plant(trees, g, bound, blank):
+    """Begin tree `g` of several with a root that has no visits.
 
     `blank` is `(1,)`, a node of zeros.
     """
-    roots[g] = position[0]
-    own, root = stats[g], nodes[g, 0]
+    tree = tree_at(trees, g)
+    own, root = tree.stats[0], tree.nodes[0]
     own.used, own.simulations, own.full, own.bound = 1, 0, 0, bound
     own.worst, own.best = 0.0, 0.0
     own.cuts, own.cut_evaluations, own.cut_stake, own.cut_scale = 0, 0.0, 0.0, 0.0
-    nodes[g, 0] = blank[0]
+    tree.nodes[0] = blank[0]
     root.low, root.high = -bound, bound
+    tree.mean[0] = 0.0
+    for player in range(2):
+        for i in range(tree.history.shape[1]):
+            tree.history[player, i].gained, tree.history[player, i].rollouts = 0.0, 0
 
 
 @kernel
@@ -384,3 +388,23 @@ def move_root(trees, g, child):
                 nodes[nodes[at + i].first].next = at + i + 1
         stats[0].used += children
         slot += children
+
+
+@kernel
+def follow(start, stop, actions, hidden_draws, trees, blank):
+    """Keep of the trees `start` to `stop - 1` what is below an action each, unless it is negative.
+
+    Where the action was never tried, and with hidden draws, the tree is new.
+    """
+    for g in range(start, stop):
+        if actions[g] < 0:
+            continue
+        root, nodes = trees.nodes[g, 0], trees.nodes[g]
+        at, end = np.int64(root.first), np.int64(root.first + root.tried)
+        while at < end and nodes[at].action != actions[g]:
+            at += 1
+        if at < end and not hidden_draws:
+            move_root(trees, g, at)
+        else:
+            plant(trees, g, trees.stats[g].bound, blank)
+    return stop - start

@@ -20,7 +20,7 @@ from azumaya.baselines.search.tree import (
     NODE,
     PRIOR_NODE,
     Tree,
-    move_root,
+    follow,
     new_trees,
     plant,
     slot_bytes,
@@ -103,11 +103,8 @@ class Trees:
 
     def plant(self, g: int, position: Position) -> None:
         """Begin a new tree."""
-        most, arrays = payoff_bound(position), self.arrays
-        plant(arrays.nodes, arrays.stats, self.roots, g, position.state, most, self._blank)
-        arrays.mean[g, 0] = 0.0
-        if arrays.history.size:
-            arrays.history[g] = 0
+        self.roots[g : g + 1] = position.state
+        plant(self.arrays, g, payoff_bound(position), self._blank)
 
     def advance(self, moved: Sequence[tuple[int, Position | None]]) -> None:
         """Keep the part of each tree below an action, and the position that it led to.
@@ -115,15 +112,12 @@ class Trees:
         Where the action was never tried, and in games with hidden draws, the tree is new.
         """
         self.setups = []  # if this is interrupted, the next search begins anew
-        for g, (action, position) in enumerate(moved):
-            if position is None:
-                continue
-            child = None if self.kernels.hidden_draws else self[g].child(action)
-            if child is None:
-                self.plant(g, position)
-            else:
+        actions = np.array([action for action, _ in moved])
+        for g, (_, position) in enumerate(moved):
+            if position is not None:
                 self.roots[g : g + 1] = position.state
-                move_root(self.arrays, g, child)
+        hidden = self.kernels.hidden_draws
+        follow(0, len(moved), actions, hidden, self.arrays, self._blank)
         self.setups = [None if position is None else position.setup for _, position in moved]
 
     def __getitem__(self, g: int) -> SearchedTree:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Self
 
@@ -12,15 +11,18 @@ from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluator import PackedEvaluator
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.outcome import Outcome
+from azumaya.baselines.search.grove import Grove
+from azumaya.baselines.search.outcome import CANDIDATE
 from azumaya.baselines.search.solver import SolverRooms, solved_from_the_end
+from azumaya.baselines.search.targets import note_searches
 from azumaya.baselines.training.config import Numbers, Positive, Share
 from azumaya.baselines.training.network_config import NetworkConfig
 from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs.engine.kernels import PACKED, look_kernel
+from azumaya.envs.game import RUNNING, as_states
 from azumaya.envs.kernels.bits import word_count
+from azumaya.envs.kernels.states import words_of
 
-Policy = tuple[list[int], np.ndarray]
-"""Actions, and their probabilities, `(n,)`."""
 MEGABYTES = 4.0
 """The most memory of a game's tree, and of the solver's table."""
 
@@ -112,83 +114,83 @@ class Lessons:
 
 
 class Played:
-    """A game in progress, and what there is to learn from its positions.
+    """Games in progress, and what there is to learn from their positions.
 
     Args:
-        position: its start.
-        lessons: room for its positions.
+        config: the options.
+        start: a start of the games.
 
     Attributes:
-        position: its last position.
-        past: the positions before that.
+        most: the most positions of a game; row `n * most + ply` of the arrays has those of game n.
+        states: the positions.
+        lessons: what is to be learned from them.
+        exact: whether their values are proven.
     """
 
-    def __init__(self, position: Position, lessons: Lessons) -> None:
-        self.position, self.past, self._lessons = position, list[Position](), lessons
-        self._exact: list[bool] = []
+    def __init__(self, config: PlayConfig, start: Position) -> None:
+        limit = start.game.options.max_steps(start.setup.settings)
+        self.most = min(config.most_plies, limit)
+        count = config.games * self.most
+        self.start, self.states = start, start.game.new_states(count)
+        self.lessons, self.exact = Lessons.room(config, start, count), np.zeros(count, bool)
+        self._room = as_states(np.empty(start.num_actions, CANDIDATE))
+        self._ranked = np.empty((2, start.num_actions), np.int64)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the game is over, or there is no more room."""
-        return self.position.is_over or len(self.past) == len(self._lessons.values)
+    def note(self, rows: np.ndarray, grove: Grove, drawn: np.ndarray, sampled: bool) -> np.ndarray:
+        """Note what a search found in some rows, and return the moves to play, `(n,)`.
 
-    def move(self, action: int, outcome: Outcome, policy: Policy) -> None:
-        """Note what a search found and the policy to learn from it, and play."""
-        position, lessons, ply = self.position, self._lessons, len(self.past)
-        observe = position.game.rules.observe
-        observe(position.state[0], position.to_move, lessons.observation[ply])
-        lessons.action_mask[ply] = position.legal_words()
-        self._exact.append(outcome.exact)
-        self.learn(ply, *policy, outcome.value - position.returns()[position.to_move])
-        self.past.append(position)
-        self.position = position.copy().play(action)
+        Args:
+            rows: the rows, `(n,)`.
+            grove: what was searched.
+            drawn: random numbers from 0 to 1, `(n,)`.
+            sampled: whether moves are drawn, unless the value is proven.
+        """
+        words_of(self.states)[rows] = words_of(grove.roots)[: len(rows)]
+        chosen, gained = np.empty(len(rows), np.int64), _gained(grove.roots[: len(rows)])
+        hidden, learned = grove.kernels.hidden_draws, self.lessons.arrays[2:]
+        note_searches(
+            rows, drawn, sampled, gained, hidden, grove.arrays, self._room, *self._ranked, *learned,
+            self.exact, chosen,
+        )  # fmt: skip
+        return chosen
 
-    def learn(self, ply: int, actions: Sequence[int], shares: np.ndarray, value: float) -> None:
-        """Note a policy, and what is still gained."""
-        lessons, most = self._lessons, self._lessons.actions.shape[1]
-        shares = shares[:most] / shares[:most].sum()
-        lessons.actions[ply] = lessons.shares[ply] = 0
-        lessons.actions[ply, : len(shares)] = actions[:most]
-        lessons.shares[ply, : len(shares)] = shares
-        lessons.values[ply] = value
-
-    def solve(self, rooms: SolverRooms, nodes: int) -> None:
+    def solve(self, rows: slice, rooms: SolverRooms, nodes: int) -> None:
         """Note exact values and right moves from the last position on, as far as they are found."""
-        for ply, found in solved_from_the_end(rooms, self.past, nodes):
+        game, setup, lessons = self.start.game, self.start.setup, self.lessons.at(rows)
+        past = [Position.of_states(game, setup, each) for each in self.states[rows][:, None]]
+        for ply, found in solved_from_the_end(rooms, past, nodes):
             assert found.value is not None
-            self._exact[ply] = True
-            self.learn(ply, found.best, np.ones(len(found.best)), found.value)
+            right = found.best[: lessons.actions.shape[1]]
+            lessons.actions[ply] = lessons.shares[ply] = 0
+            lessons.actions[ply, : len(right)] = right
+            lessons.shares[ply, : len(right)] = 1 / len(right)
+            lessons.values[ply], self.exact[rows.start + ply] = found.value, True
 
-    def learned(self) -> Lessons:
+    def learned(self, rows: slice, payoff: int | None) -> Lessons:
         """What there is to learn: where nothing is exact, the value is what came of the game.
 
-        If it was broken off, that is what the search found of its last position.
+        Args:
+            rows: those of the game.
+            payoff: the game's, for player_0; None if it was broken off. Then it is what the search
+                found of its last position.
         """
-        lessons = self._lessons.at(slice(len(self.past)))
-        last = self.past[-1]
-        final = float(self.position.returns()[0])
-        if not self.position.is_over:
-            sign = 1 - 2 * last.to_move
-            final = last.returns()[0] + sign * float(lessons.values[-1])
-        for ply, position in enumerate(self.past):
-            if not self._exact[ply]:
-                mover = position.to_move
-                lessons.values[ply] = final * (1 - 2 * mover) - position.returns()[mover]
+        lessons, states = self.lessons.at(rows), self.states[rows]
+        count, words = len(states), lessons.action_mask
+        look = look_kernel(self.start.game, words.shape[1], PACKED)
+        look(
+            0, count, np.arange(count), np.full(count, -1), states, np.zeros(0, np.uint64), words,
+            words, lessons.observation,
+        )  # fmt: skip
+        signs, gained, open_ = 1 - 2 * states["to_move"], _gained(states), ~self.exact[rows]
+        broken_off = signs[-1] * (gained[-1] + float(lessons.values[-1]))
+        final = broken_off if payoff is None else float(payoff)
+        lessons.values[open_] = (signs * final - gained)[open_]
         return lessons
 
 
-def policy_of(outcome: Outcome) -> Policy:
-    """The policy to learn from a search: actions, and their probabilities.
-
-    These are the shares of the visits; or, if the value is proven, the moves that are proven to
-    keep it, all alike.
-    """
-    if outcome.exact:
-        right = [c.action for c in outcome.candidates if c.exact and c.value == outcome.value]
-        return right, np.full(len(right), 1 / len(right))
-    tried = [c for c in outcome.candidates if c.visits]
-    visits = np.array([c.visits for c in tried], np.float64)
-    return [c.action for c in tried], visits / visits.sum()
+def _gained(states: np.ndarray) -> np.ndarray:
+    """What the players to move have gained so far, `(n,)` int64."""
+    return np.asarray((1 - 2 * states["to_move"]) * states["payoff"], np.int64)
 
 
 class SelfPlay:
@@ -220,35 +222,27 @@ class SelfPlay:
             Position(self.game, seed=int(seed), **config.options)
             for seed in rng.integers(2**63, size=config.games)
         ]
-        most = min(config.most_plies, self.game.options.max_steps(self.start.setup.settings))
-        running = [Played(start, Lessons.room(config, start, most)) for start in starts]
-        over = list[Lessons]()
-        while running:
-            keys, drawn = rng.integers(2**63, size=len(running)).tolist(), rng.random(len(running))
-            positions = [each.position for each in running]
-            found = self.puct.search(positions, keys, lines=False)
-            moves = [self._move(*each) for each in zip(running, found, drawn, strict=True)]
-            self.puct.advance(
-                [None if each.is_over else m for each, m in zip(running, moves, strict=True)]
-            )
-            for g in reversed(range(len(running))):  # a tree goes on in its row
-                if running[g].is_over:
-                    over.append(self._learned(running[g]))
-                    last = running.pop()
-                    if g < len(running):
-                        running[g] = last
+        played, grove = Played(config, self.start), self.puct.grove_for(starts)
+        grove.begin(starts, False)
+        rows, over = np.arange(config.games) * played.most, list[Lessons]()
+        for ply in range(played.most):
+            keys, drawn = rng.integers(2**63, size=len(rows)), rng.random(len(rows))
+            grove.go_on(keys)
+            self.puct.spend(grove)
+            grove.move(played.note(rows, grove, drawn, ply < config.sampled_moves))
+            running = list(range(len(rows)))
+            ended = grove.roots["over"][: len(rows)] != RUNNING
+            for g in reversed(np.flatnonzero(ended | (ply == played.most - 1)).tolist()):
+                payoff = int(grove.roots["payoff"][g]) if ended[g] else None
+                game = slice(rows[g] - ply, rows[g] + 1)
+                if self.rooms:
+                    played.solve(game, self.rooms, config.exact_nodes)
+                over.append(played.learned(game, payoff))
+                last = running.pop()
+                if g < len(running):
+                    running[g] = last
+            grove.arrange(running)
+            rows = rows[running] + 1
+            if not running:
+                break
         return over
-
-    def _move(self, played: Played, outcome: Outcome, drawn: float) -> int:
-        """Make a move and return it."""
-        action, policy = outcome.best, policy_of(outcome)
-        if len(played.past) < self.config.sampled_moves and not outcome.exact:
-            actions, shares = policy
-            action = actions[int(np.searchsorted(shares.cumsum()[:-1], drawn, side="right"))]
-        played.move(action, outcome, policy)
-        return action
-
-    def _learned(self, played: Played) -> Lessons:
-        if self.rooms:
-            played.solve(self.rooms, self.config.exact_nodes)
-        return played.learned()

@@ -15,7 +15,7 @@ from azumaya.baselines.search import trees as trees_module
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
-from azumaya.baselines.search.tree import move_root
+from azumaya.baselines.search.tree import follow
 from azumaya.baselines.search.uct import KeptUCT
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from azumaya.envs.errors import IllegalActionError
@@ -199,11 +199,11 @@ def test_a_search_that_was_interrupted_while_it_followed_begins_anew(
     root = kept.position
 
     def interrupted(*arguments: Any) -> None:
-        move_root(*arguments)
+        follow(*arguments)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(trees_module, "move_root", interrupted)
+        patch.setattr(trees_module, "follow", interrupted)
         with pytest.raises(KeyboardInterrupt):
             kept.play(best)
     fresh = KeptUCT(root.play(best), Budget(200))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,54 +16,91 @@ from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.outcome import Candidate, Outcome
+from azumaya.baselines.search.outcome import CANDIDATE
 from azumaya.baselines.search.solver import SolverRooms, solve
+from azumaya.baselines.search.targets import draw_move, order_policy
 from azumaya.baselines.training.alphazero import Asked, Memory, main
-from azumaya.baselines.training.alphazero_games import Lessons, Played, SelfPlay, policy_of
+from azumaya.baselines.training.alphazero_games import Lessons, Played, SelfPlay
 from azumaya.baselines.training.policy import Threads
 from azumaya.envs import Position, make_vec
+from azumaya.envs.game import as_states
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from tests.cases import TESTED, YARDSTICK
+from tests.search.evaluations import Linear
+from tests.search.positions import midgame
 from tests.training.run_helpers import tiny_alphazero
 
 CPU = torch.device("cpu")
 
 
-def outcome(exact: bool, *candidates: tuple[int, int, float, int, int]) -> Outcome:
-    """An outcome with candidates, each an action, visits, value and bounds."""
-    found = tuple(Candidate(*each) for each in candidates)
-    return Outcome(found[0].action, found[0].value, exact, found, (), 10, False)
+def policy_of(exact: bool, value: float, *candidates: tuple[int, int, float, int, int]) -> Any:
+    """The moves to learn and their visits; candidates are actions, visits, values and bounds."""
+    room, ranked = as_states(np.array([*candidates], CANDIDATE)), np.zeros((2, 9), np.int64)
+    count = order_policy(room, len(room), exact, value, *ranked)
+    return ranked[:, :count].tolist()
 
 
-def test_policies_are_shares_of_visits_or_the_moves_that_are_proven_right() -> None:
-    open_ = outcome(False, (4, 6, 0.5, -1, 1), (2, 2, 0.1, -1, 1), (0, 0, 0.0, -1, 1))
-    actions, shares = policy_of(open_)
-    assert (actions, shares.tolist()) == ([4, 2], [0.75, 0.25])
-    proven = outcome(True, (4, 6, 1.0, 1, 1), (2, 2, -1.0, -1, -1), (5, 0, 1.0, 1, 1))
-    actions, shares = policy_of(proven)
-    assert (actions, shares.tolist()) == ([4, 5], [0.5, 0.5])
+def test_policies_are_the_moves_visited_or_those_that_are_proven_right() -> None:
+    open_ = (0, 0, 0.0, -1, 1), (7, 2, 0.9, -1, 1), (4, 6, 0.5, -1, 1), (2, 2, 0.1, -1, 1)
+    assert policy_of(False, 0.5, *open_) == [[4, 2, 7], [6, 2, 2]]
+    proven = (5, 0, 1.0, 1, 1), (2, 2, -1.0, -1, -1), (3, 9, 1.0, -1, 1), (4, 6, 1.0, 1, 1)
+    assert policy_of(True, 1.0, *proven) == [[4, 5], [6, 0]]
 
 
-def played(text_moves: str, exact: bool = False, most: int = 42) -> Played:
-    """A game of the yardstick, in which each search found the move made, with a value of 0.5."""
-    config = tiny_alphazero(Path("unused")).completed()
-    start = Position(YARDSTICK)
-    game = Played(start, Lessons.room(config, start, most))
-    for name in text_moves.split():
-        action = game.position.action(name)
-        found = outcome(exact, (action, 8, 0.5, -1, 1))
-        game.move(action, found, policy_of(found))
-    return game
+def test_moves_are_drawn_by_the_shares_of_visits() -> None:
+    moves, visits = np.array([4, 2, 7]), np.array([6, 1, 1])
+    drawn = [draw_move(moves, visits, 3, each / 8) for each in range(8)]
+    assert drawn == [4] * 6 + [2, 7]
+
+
+def test_policies_are_those_of_the_outcomes(tmp_path: Path) -> None:
+    """Shares of the visits, or all moves alike that are proven to keep the value."""
+    name, kinds = "connect_four", set()
+    config = tiny_alphazero(tmp_path, game=name, games=60, simulations=50).completed()
+    puct, start = BatchPUCT(Budget(50), Linear(), games=60), Position(name)
+    positions = [midgame(TESTED[name], {}, seed, seed // 2) for seed in range(60)]
+    outcomes = puct.search(positions, range(60))
+    played, rows, grove = Played(config, start), np.arange(60), puct.grove_for(positions)
+    best = played.note(rows, grove, np.zeros(60), sampled=False)
+    for g, (found, position) in enumerate(zip(outcomes, positions, strict=True)):
+        right = {c.action: 1 for c in found.candidates if c.exact and c.value == found.value}
+        visits = {c.action: c.visits for c in found.candidates if c.visits}
+        weights = right if found.exact else visits
+        shares = {action: weight / sum(weights.values()) for action, weight in weights.items()}
+        lessons = played.lessons
+        learned = zip(lessons.actions[g].tolist(), lessons.shares[g].tolist(), strict=True)
+        assert {a: share for a, share in learned if share} == pytest.approx(shares)
+        gained = position.returns()[position.to_move]
+        assert lessons.values[g] == np.float32(found.value - gained)
+        assert (best[g], played.exact[g]) == (found.best, found.exact)
+        kinds.add(found.exact)
+    assert kinds == {True, False}
+
+
+def played(text_moves: str, most: int = 42) -> tuple[Played, slice, list[Position]]:
+    """A game of the yardstick, in which each search found the move made, with a value of 0.5.
+
+    Also its rows, and its positions with the last.
+    """
+    config = tiny_alphazero(Path("unused"), games=1, most_plies=most).completed()
+    past = [Position(YARDSTICK)]
+    game = Played(config, past[0])
+    for ply, name in enumerate(text_moves.split()):
+        game.states[ply : ply + 1] = past[-1].state
+        game.lessons.actions[ply, 0], game.lessons.shares[ply, 0] = past[-1].action(name), 1
+        game.lessons.values[ply] = 0.5
+        past.append(past[-1].copy().play(name))
+    return game, slice(0, len(past) - 1), past
 
 
 def test_values_are_what_came_of_the_game_for_each_mover() -> None:
-    game = played("a b a b a b a")
-    assert game.is_over
-    lessons = game.learned()
+    game, rows, past = played("a b a b a b a")
+    assert past[-1].is_over
+    lessons = game.learned(rows, past[-1].returns()[0])
     assert lessons.values.tolist() == [1, -1, 1, -1, 1, -1, 1]
     assert lessons.actions[:, 0].tolist() == [0, 1] * 3 + [0]
     assert lessons.shares[:, 0].tolist() == [1] * 7
-    for ply, position in enumerate(game.past):
+    for ply, position in enumerate(past[:-1]):
         planes = unpack_planes(YARDSTICK, lessons.observation[ply])
         assert (planes == position.observation(position.to_move)).all()
         masks = unpack_bits(lessons.action_mask[ply], position.num_actions)
@@ -69,10 +108,15 @@ def test_values_are_what_came_of_the_game_for_each_mover() -> None:
 
 
 def test_games_that_are_broken_off_count_as_the_search_found_their_last_position() -> None:
-    game = played("a b a", most=3)
-    assert game.is_over
-    assert not game.position.is_over
-    assert game.learned().values.tolist() == [0.5, -0.5, 0.5]
+    game, rows, past = played("a b a", most=3)
+    assert game.most == 3
+    assert not past[-1].is_over
+    assert game.learned(rows, None).values.tolist() == [0.5, -0.5, 0.5]
+
+
+def test_games_are_broken_off(tmp_path: Path) -> None:
+    games = SelfPlay(tiny_alphazero(tmp_path, most_plies=5, games=4).completed(), Scattered())
+    assert [len(lessons.values) for lessons in games.play(0)] == [5] * 4
 
 
 def test_ends_are_solved_backwards() -> None:
@@ -81,40 +125,85 @@ def test_ends_are_solved_backwards() -> None:
     while not position.is_over:
         names.append(str(rng.choice(position.legal_moves())))
         position.play(names[-1])
-    game, nodes = played(" ".join(names)), 2000
-    game.solve(SolverRooms(kernels_of(game.past[0]), 4), nodes)
-    lessons, plies = game.learned(), len(names)
-    solved = [solve(position, nodes=nodes) for position in game.past]
+    (game, rows, past), nodes = played(" ".join(names)), 2000
+    game.solve(rows, SolverRooms(kernels_of(past[0]), 4), nodes)
+    lessons, plies = game.learned(rows, past[-1].returns()[0]), len(names)
+    solved = [solve(each, nodes=nodes) for each in past[:-1]]
     last = max(ply for ply, found in enumerate(solved) if not found.solved)
     assert last < plies - 6
     for ply in range(last + 1, plies):
         right = lessons.actions[ply][lessons.shares[ply] > 0]
         assert lessons.values[ply] == solved[ply].value
         assert sorted(right) == sorted(solved[ply].best)
-    final = [position.returns()[p.to_move] for p in game.past[: last + 1]]
+    final = [position.returns()[p.to_move] for p in past[: last + 1]]
     assert lessons.values[: last + 1].tolist() == final
     assert {1, -1} <= set(lessons.values[last + 1 :]), "some moves of the game were mistakes"
 
 
 @pytest.mark.parametrize("name", ["score_dominari", "connect_four"])
-def test_what_is_still_gained_does_not_count_what_was(name: str, tmp_path: Path) -> None:
+def test_what_is_still_gained_does_not_count_what_was(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In a game for points a player's values fall by what it gained since."""
     options = {"reward": "margin"} if name == "score_dominari" else {}
     config = tiny_alphazero(tmp_path, game=name, options=options, exact_nodes=0, games=2,
                             network="board").completed()  # fmt: skip
     network = NETWORKS["board"](TESTED[name], Position(name, **options).num_actions, 4, 1)
     unpack = make_vec(name, 1, observation="packed", **options).unpack
+    ends = list[tuple[np.ndarray, np.ndarray, int | None]]()
+    learned = Played.learned
+
+    def seen(game: Played, rows: slice, payoff: int | None) -> Lessons:
+        ends.append((game.states[rows], game.exact[rows], payoff))
+        return learned(game, rows, payoff)
+
+    monkeypatch.setattr(Played, "learned", seen)
     with closing(Threads(1, unpack)) as threads:
-        games = SelfPlay(config, Asked(network, threads, CPU))
-        seen = list[Played]()
-        games._learned = lambda game: (seen.append(game), Played.learned(game))[1]  # type: ignore[method-assign]
-        lessons = games.play(0)
-    for game, learned in zip(seen, lessons, strict=True):
-        assert game.position.is_over
-        for ply, position in enumerate(game.past):
-            gained = game.position.returns()[position.to_move]
-            left = gained - position.returns()[position.to_move]
-            assert learned.values[ply] == left or game._exact[ply]
+        lessons = SelfPlay(config, Asked(network, threads, CPU)).play(0)
+    for (states, exact, payoff), found in zip(ends, lessons, strict=True):
+        assert payoff is not None
+        signs = 1 - 2 * states["to_move"]
+        left = signs * (payoff - states["payoff"])
+        assert (found.values[~exact] == left[~exact]).all()
+        assert len(states) == len(found.values)
+
+
+class Scattered:
+    """An evaluator whose logits and values are hashes of the observation, exact on any machine."""
+
+    def evaluate_packed(
+        self, observation: np.ndarray, action_mask: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As for `PackedEvaluator`."""
+        with np.errstate(over="ignore"):
+            hashes = observation @ np.arange(1, 2 * observation.shape[1], 2, dtype=np.uint64)
+            actions = np.arange(1, self.actions + 1, dtype=np.uint64)
+            mixed = (hashes[:, None] ^ actions) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(60)
+        return mixed.astype(np.float32) / 4, (mixed[:, 0].astype(np.float64) - 7.5) / 8
+
+    actions = 7
+
+
+PLAYED: dict[str, tuple[dict[str, Any], str]] = {
+    "connect_four": ({"simulations": 40}, "e2fd4544525ac211"),
+    "score_dominari": ({"options": {"reward": "margin"}}, "92adaff153785bca"),
+    "sudoku_tiles": ({"exact_nodes": 0}, "b2eae1b9965bf4f5"),
+}
+"""Games with settings, and the first digits of a digest of what two updates give to learn from."""
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_games_follow_from_the_seed(name: str, tmp_path: Path) -> None:
+    """They are the same in every version: seeded runs can be repeated."""
+    settings, expected = PLAYED[name]
+    plies = {"most_plies": 30, "sampled_moves": 9, "exact_nodes": 100, "games": 5}
+    config = tiny_alphazero(tmp_path, game=name, **{**plies, "simulations": 20, **settings})
+    games, digest = SelfPlay(config.completed(), Scattered()), hashlib.sha256()
+    games.puct.evaluator.actions = games.start.num_actions  # type: ignore[union-attr]
+    for lessons in [*games.play(0), *games.play(1)]:
+        for each in lessons.arrays:
+            digest.update(each.tobytes())
+    assert digest.hexdigest()[:16] == expected
 
 
 def test_memory_keeps_the_last_positions(tmp_path: Path) -> None:
