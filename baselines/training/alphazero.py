@@ -38,6 +38,7 @@ from azumaya.baselines.agents.search import BatchPUCTAgent
 from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.alphazero_games import Lessons, PlayConfig, SelfPlay
+from azumaya.baselines.training.asked import Asked, on
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, Numbers, Positive, Share
 from azumaya.baselines.training.graph import Graph
@@ -141,32 +142,6 @@ class Memory:
         return self.lessons.at(rows)
 
 
-class Asked:
-    """A network as BatchPUCT asks it, wherever it is.
-
-    Args:
-        network: the network.
-        threads: what evaluates it.
-        place: where it is.
-    """
-
-    def __init__(self, network: nn.Module, threads: Threads, place: torch.device) -> None:
-        self.network, self.threads, self.place = network, threads, place
-
-    def evaluate_packed(
-        self, observation: np.ndarray, action_mask: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """As for `PackedEvaluator`."""
-        found = self.threads.ask(self.network, Seen(*on(self.place, observation, action_mask)))
-        return found.logits.cpu().numpy(), found.values.double().cpu().numpy()
-
-
-def on(place: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
-    """Arrays as tensors on a device; packed words become int64."""
-    signed = [each.view(np.int64) if each.dtype == np.uint64 else each for each in arrays]
-    return [torch.from_numpy(each).to(place) for each in signed]
-
-
 # ---- learning ----
 
 
@@ -254,7 +229,7 @@ def train(run: Run[Config]) -> None:
     with closing(env), closing(Threads(count, env.unpack, config.device, PART)) as threads:
         state = begun(config, Position(config.game, **config.options), place)
         network, learner = state.network, Learner(state, config, threads, place)
-        games = SelfPlay(config, Asked(network, threads, place))
+        games = SelfPlay(config, Asked(network, threads, place, config.games))
 
         def searching(milliseconds: float) -> Agent:
             evaluator = NetworkEvaluator(copy_of(network).cpu())

@@ -19,12 +19,13 @@ from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import CANDIDATE
 from azumaya.baselines.search.solver import SolverRooms, solve
 from azumaya.baselines.search.targets import draw_move, order_policy
-from azumaya.baselines.training.alphazero import Asked, Memory, main
+from azumaya.baselines.training.alphazero import Memory, main
 from azumaya.baselines.training.alphazero_games import Lessons, Played, SelfPlay
+from azumaya.baselines.training.asked import LEAST, Asked
 from azumaya.baselines.training.policy import Threads
 from azumaya.envs import Position, make_vec
 from azumaya.envs.game import as_states
-from azumaya.envs.observation import unpack_bits, unpack_planes
+from azumaya.envs.observation import packed_observation, unpack_bits, unpack_planes
 from tests.cases import TESTED, YARDSTICK
 from tests.search.evaluations import Linear
 from tests.search.positions import midgame
@@ -159,7 +160,7 @@ def test_what_is_still_gained_does_not_count_what_was(
 
     monkeypatch.setattr(Played, "learned", seen)
     with closing(Threads(1, unpack)) as threads:
-        lessons = SelfPlay(config, Asked(network, threads, CPU)).play(0)
+        lessons = SelfPlay(config, Asked(network, threads, CPU, 2)).play(0)
     for (states, exact, payoff), found in zip(ends, lessons, strict=True):
         assert payoff is not None
         signs = 1 - 2 * states["to_move"]
@@ -227,12 +228,30 @@ def test_packed_networks_are_asked_like_others() -> None:
     positions = [Position(YARDSTICK).play(move) for move in "abcdefg"]
     unpack = make_vec(YARDSTICK.name, 1, observation="packed").unpack
     with closing(Threads(2, unpack, part=3)) as threads:
-        packed = BatchPUCT(Budget(30), Asked(network, threads, CPU))
+        packed = BatchPUCT(Budget(30), Asked(network, threads, CPU, 7))
         found = packed.search(positions, range(7))
     plain = BatchPUCT(Budget(30), NetworkEvaluator(network))
     assert [each.best for each in found] == [
         each.best for each in plain.search(positions, range(7))
     ]
+
+
+def test_batches_are_filled_up_to_few_sizes() -> None:
+    """As they are on a GPU: positions asked before do not change what is found."""
+    network, rng = NETWORKS["board"](YARDSTICK, 7, 8, 1), np.random.default_rng(1)
+    positions = [midgame(YARDSTICK, {}, seed, seed % 30) for seed in range(3 * LEAST)]
+    seen = np.array([packed_observation(p.game, p.state[0], p.to_move) for p in positions])
+    masks = np.array([position.legal_words() for position in positions])
+    unpack = make_vec(YARDSTICK.name, 1, observation="packed").unpack
+    with closing(Threads(2, unpack)) as threads:
+        asked = Asked(network, threads, CPU, 3 * LEAST)
+        for count in (1, 5, LEAST, LEAST + 1, 3 * LEAST, 2 * LEAST + 7, 3):
+            rows = rng.permutation(len(positions))[:count]
+            expected = asked.evaluate_packed(seen[rows], masks[rows])
+            for found, each in zip(asked.filled_up(seen[rows], masks[rows]), expected, strict=True):
+                assert found.shape == each.shape
+                assert np.allclose(found, each, atol=1e-5)
+        assert sorted(asked._batches) == [LEAST, 2 * LEAST, 3 * LEAST]
 
 
 @pytest.mark.slow

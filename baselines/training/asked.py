@@ -1,0 +1,102 @@
+"""A network as `BatchPUCT` asks it in AlphaZero, on a CPU or a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import nn
+
+from azumaya.baselines.training.graph import Graph
+from azumaya.baselines.training.policy import Seen, Threads
+
+LEAST = 256
+"""The fewest positions that a GPU evaluates at once; fewer take it as long."""
+
+
+def on(place: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
+    """Arrays as tensors on a device; packed words become int64."""
+    signed = [each.view(np.int64) if each.dtype == np.uint64 else each for each in arrays]
+    return [torch.from_numpy(each).to(place) for each in signed]
+
+
+class Asked:
+    """A network as BatchPUCT asks it, wherever it is.
+
+    On a GPU there are batches of a few sizes only, which are filled up with positions asked before:
+    what the network does is then compiled and captured once for each size.
+
+    Args:
+        network: the network.
+        threads: what evaluates it.
+        place: where it is.
+        most: the most positions that are asked at once.
+    """
+
+    def __init__(
+        self, network: nn.Module, threads: Threads, place: torch.device, most: int
+    ) -> None:
+        self.network, self.threads, self.place, self.most = network, threads, place, most
+        self._batches: dict[int, Batch] = {}
+
+    def evaluate_packed(
+        self, observation: np.ndarray, action_mask: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As for `PackedEvaluator`; on a GPU, until the next call."""
+        if self.place.type == "cpu":
+            found = self.threads.ask(self.network, Seen(*on(self.place, observation, action_mask)))
+            return found.logits.numpy(), found.values.numpy()
+        return self.filled_up(observation, action_mask)
+
+    def filled_up(
+        self, observation: np.ndarray, action_mask: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As `evaluate_packed` on a GPU."""
+        size = LEAST
+        while size < len(observation):
+            size *= 2
+        size = min(size, self.most)
+        if size not in self._batches:
+            widths = observation.shape[1], action_mask.shape[1]
+            self._batches[size] = Batch(self, size, widths)
+        return self._batches[size].evaluate(observation, action_mask)
+
+
+class Batch:
+    """Room for a batch of a fixed size, on the host and on the device.
+
+    Args:
+        asked: the network.
+        size: the number of positions.
+        widths: the words of an observation, and those of a mask.
+    """
+
+    def __init__(self, asked: Asked, size: int, widths: tuple[int, int]) -> None:
+        self._asked, self._size, self._cut = asked, size, size * widths[0]
+        pinned = asked.place.type == "cuda"  # so that copies do not pass through another buffer
+        self._given = torch.zeros(size * sum(widths), dtype=torch.int64, pin_memory=pinned)
+        self._found = torch.zeros(0, device=asked.place)
+        self._host = torch.zeros(0)
+        self._graph = Graph(self._work, asked.place)
+
+    def evaluate(
+        self, observation: np.ndarray, action_mask: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Logits and values of up to `size` positions; the arrays are written anew by each call."""
+        count, given = len(observation), self._given.numpy().view(np.uint64)
+        seen, masks = (part.reshape(self._size, -1) for part in np.split(given, [self._cut]))
+        seen[:count], masks[:count] = observation, action_mask
+        self._graph(self._given.to(self._asked.place, non_blocking=True))
+        self._host.copy_(self._found)
+        found = self._host.numpy()
+        values, logits = found[: self._size], found[self._size :].reshape(self._size, -1)
+        return logits[:count], values[:count]
+
+    def _work(self, given: torch.Tensor) -> None:
+        parts = (part.reshape(self._size, -1) for part in given.tensor_split([self._cut]))
+        found = self._asked.threads.ask(self._asked.network, Seen(*parts))
+        both = torch.cat([found.values, found.logits.flatten()])
+        if len(self._found):
+            self._found.copy_(both)
+            return
+        pinned = self._given.is_pinned()
+        self._found, self._host = both, torch.zeros(len(both), pin_memory=pinned)
