@@ -17,8 +17,8 @@ from azumaya.baselines.search.simulations import (
     select_kernel,
     take_in,
 )
-from azumaya.baselines.search.tree import PRIOR_NODE, follow, plant
-from azumaya.baselines.search.trees import Trees
+from azumaya.baselines.search.tree import PRIOR_NODE, plant
+from azumaya.baselines.search.trees import Trees, follow
 from azumaya.baselines.search.walks import DEEPEST, Terms, new_desk
 from azumaya.envs import Position
 from azumaya.envs.engine.kernels import move_kernel
@@ -143,7 +143,7 @@ class Grove(Trees):
     def _take(self, rows: np.ndarray, given: Any, size: int) -> None:
         """Check and keep what an evaluator gave for leaves in a batch of some size."""
         found = checked(given, (size, self.num_actions))
-        logits, values = (np.require(each, requirements="CW") for each in found)
+        logits, values = (np.require(each, requirements=["C", "W"]) for each in found)
         if not take_in(rows, logits.view(np.uint32), values, self.leaves):
             raise OptionError(NOT_FINITE)
 

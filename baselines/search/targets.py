@@ -46,6 +46,16 @@ def draw_move(moves, visits, count, drawn):
 
 
 @kernel
+def write_shares(moves, visits, count, actions, shares):
+    """Write the first `count` moves and their shares of these moves' visits."""
+    total = 0
+    for i in range(count):
+        total += visits[i]
+    for i in range(count):
+        actions[i], shares[i] = moves[i], visits[i] / total
+
+
+@kernel
 def note_searches(
     rows, drawn, sampled, gained, hidden_draws, trees, room, moves, visits, actions, shares, values,
     exact, chosen,
@@ -66,10 +76,7 @@ def note_searches(
         count = order_policy(room, count, exact[row], value, moves, visits)
         if sampled and not exact[row]:
             chosen[g] = draw_move(moves, visits, count, drawn[g])
-        total, count = 0, min(count, actions.shape[1])
-        for i in range(count):
-            visits[i] = 1 if exact[row] else visits[i]
-            total += visits[i]
-        for i in range(count):
-            actions[row, i], shares[row, i] = moves[i], visits[i] / total
+        if exact[row]:
+            visits[:count] = 1
+        write_shares(moves, visits, min(count, actions.shape[1]), actions[row], shares[row])
         values[row] = value - gained[g]

@@ -388,23 +388,3 @@ def move_root(trees, g, child):
                 nodes[nodes[at + i].first].next = at + i + 1
         stats[0].used += children
         slot += children
-
-
-@kernel
-def follow(start, stop, actions, hidden_draws, trees, blank):
-    """Keep of the trees `start` to `stop - 1` what is below an action each, unless it is negative.
-
-    Where the action was never tried, and with hidden draws, the tree is new.
-    """
-    for g in range(start, stop):
-        if actions[g] < 0:
-            continue
-        root, nodes = trees.nodes[g, 0], trees.nodes[g]
-        at, end = np.int64(root.first), np.int64(root.first + root.tried)
-        while at < end and nodes[at].action != actions[g]:
-            at += 1
-        if at < end and not hidden_draws:
-            move_root(trees, g, at)
-        else:
-            plant(trees, g, trees.stats[g].bound, blank)
-    return stop - start

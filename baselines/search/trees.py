@@ -20,7 +20,7 @@ from azumaya.baselines.search.tree import (
     NODE,
     PRIOR_NODE,
     Tree,
-    follow,
+    move_root,
     new_trees,
     plant,
     slot_bytes,
@@ -31,7 +31,7 @@ from azumaya.envs.adapters.duel.asked import check_asked, check_sequence
 from azumaya.envs.engine.workers import check_threads
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
-from azumaya.envs.kernels.compile import Settled
+from azumaya.envs.kernels.compile import Settled, kernel
 from azumaya.envs.setup import Setup
 
 MEGABYTES = 64
@@ -46,6 +46,26 @@ def slots_for(kernels: GameKernels, megabytes: float, size: int) -> int:
             f"{math.ceil(least / 2**20 * 100) / 100}"
         )
     return min(int(megabytes * 2**20) // size, MOST_SLOTS)
+
+
+@kernel
+def follow(start, stop, actions, hidden_draws, trees, blank):
+    """Keep of the trees `start` to `stop - 1` what is below an action each, unless it is negative.
+
+    Where the action was never tried, and with hidden draws, the tree is new.
+    """
+    for g in range(start, stop):
+        if actions[g] < 0:
+            continue
+        root, nodes = trees.nodes[g, 0], trees.nodes[g]
+        at, end = np.int64(root.first), np.int64(root.first + root.tried)
+        while at < end and nodes[at].action != actions[g]:
+            at += 1
+        if at < end and not hidden_draws:
+            move_root(trees, g, at)
+        else:
+            plant(trees, g, trees.stats[g].bound, blank)
+    return stop - start
 
 
 class Trees:

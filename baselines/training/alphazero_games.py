@@ -230,14 +230,11 @@ class SelfPlay:
             grove.go_on(keys)
             self.puct.spend(grove)
             grove.move(played.note(rows, grove, drawn, ply < config.sampled_moves))
-            running = list(range(len(rows)))
             ended = grove.roots["over"][: len(rows)] != RUNNING
+            running = list(range(len(rows)))
             for g in reversed(np.flatnonzero(ended | (ply == played.most - 1)).tolist()):
                 payoff = int(grove.roots["payoff"][g]) if ended[g] else None
-                game = slice(rows[g] - ply, rows[g] + 1)
-                if self.rooms:
-                    played.solve(game, self.rooms, config.exact_nodes)
-                over.append(played.learned(game, payoff))
+                over.append(self._learned(played, slice(rows[g] - ply, rows[g] + 1), payoff))
                 last = running.pop()
                 if g < len(running):
                     running[g] = last
@@ -246,3 +243,8 @@ class SelfPlay:
             if not running:
                 break
         return over
+
+    def _learned(self, played: Played, rows: slice, payoff: int | None) -> Lessons:
+        if self.rooms:
+            played.solve(rows, self.rooms, self.config.exact_nodes)
+        return played.learned(rows, payoff)

@@ -15,7 +15,7 @@ from azumaya.baselines.search import trees as trees_module
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.outcome import Outcome, SearchedTree
-from azumaya.baselines.search.tree import follow
+from azumaya.baselines.search.trees import follow
 from azumaya.baselines.search.uct import KeptUCT
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
 from azumaya.envs.errors import IllegalActionError
