@@ -388,5 +388,5 @@ def test_what_is_no_move_is_answered_with_the_form_of_one() -> None:
 
 
 def test_a_game_ends_with_a_sentence() -> None:
-    said = azumaya("play", "vierer_dominari", "--first", "random", "--seed", 1).output
+    said = azumaya("play", "--game", "vierer_dominari", "--first", "random", "--seed", 1).output
     assert re.search(r"\n(player_[01] \((white|black), \w+\) wins|The game is a draw)\.\n$", said)

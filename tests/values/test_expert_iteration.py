@@ -15,7 +15,7 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training import value, value_games
-from azumaya.baselines.training.value import QUESTIONS, Config, begun, main, run_words
+from azumaya.baselines.training.value import QUESTIONS, Config, initial_state, main, run_words
 from azumaya.baselines.training.value_games import Played, Teacher
 from azumaya.baselines.values.champion import champion_value
 from azumaya.baselines.values.examples import Choices, Moves, offsets_of
@@ -39,7 +39,7 @@ def teacher_of(config: Config) -> Teacher:
     """A teacher with the weights that a run begins with."""
     config = config.completed()
     teacher = Teacher(config)
-    teacher.weights[:] = begun(config)[1].weights
+    teacher.weights[:] = initial_state(config)[1].weights
     return teacher
 
 
@@ -131,7 +131,7 @@ def test_questions_alone_teach_which_moves_are_right(
     config = tiny_expert(tmp_path, exact_nodes=2000, most_plies=60)
     teacher = teacher_of(config)
     questions, choices = asked_about(teacher, monkeypatch)
-    learner, count = begun(config.completed())[1], len(choices.moves)
+    learner, count = initial_state(config.completed())[1], len(choices.moves)
     assert count > 15
     learner.weights[teacher.shape.last + 1] = 0  # without the game's own evaluation
     before = answers(questions, learner.weights, teacher.shape)
@@ -175,7 +175,7 @@ def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
     tiny_expert(tmp_path / "run", start=first, width=4, features="shared").completed()
     config = tiny_expert(tmp_path / "run", start=first, width=0).completed()
     assert config.shape.width == 4
-    assert (begun(config)[0].latest == load_value(first).weights).all()
+    assert (initial_state(config)[0].latest == load_value(first).weights).all()
     with pytest.raises(OptionError, match="is of azumaya/connect_four"):
         tiny_expert(tmp_path / "run", start=first, game="abalone").completed()
     points = {"scoring": "points"}
@@ -230,7 +230,7 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
     nodes = 0 if hidden else 300
     config = Config(game=name, output=tmp_path, most_plies=150, nodes=300, exact_nodes=nodes)
     config = config.completed()
-    (_, learner), teacher = begun(config), Teacher(config)
+    (_, learner), teacher = initial_state(config), Teacher(config)
     for update in range(3):
         keys = np.array([episode_key(1, g, update) for g in range(8)], np.uint64)
         games, choices = teacher.play_games(keys, learner.weights)
