@@ -15,6 +15,8 @@ from azumaya.envs.symmetries import Axis
 
 GRIDS = {grid.size: grid for grid in (sudoku81.GRID, dominari36.GRID)}
 """The boards with houses, by their rows."""
+CANDIDATE = "candidate"
+"""The group of the planes that show candidates."""
 SETS = 2
 """The number of sets of cells that a network is told about: the first that all numbers share."""
 GROUPS = 5
