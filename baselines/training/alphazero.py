@@ -208,7 +208,7 @@ class State(states.State):
     memory: Memory
 
 
-def begun(config: Config, start: Position, place: torch.device) -> State:
+def initial_state(config: Config, start: Position, place: torch.device) -> State:
     """The state before the first update; seeds torch's generator."""
     torch.manual_seed(config.seed)
     network = build(config.sidecar(start.num_actions)).to(place)
@@ -227,7 +227,7 @@ def train(run: Run[Config]) -> None:
     place = torch.device("cpu") if config.device == "cpu" else env.games.device.place
     count = config.threads if config.device == "cpu" else 1
     with closing(env), closing(Threads(count, env.unpack, config.device, PART)) as threads:
-        state = begun(config, Position(config.game, **config.options), place)
+        state = initial_state(config, Position(config.game, **config.options), place)
         network, learner = state.network, Learner(state, config, threads, place)
         games = SelfPlay(config, Asked(network, threads, place, config.games))
 

@@ -248,7 +248,7 @@ class State(states.State):
             raise CheckpointError("past: there must be at least one version")
 
 
-def begun(config: Config, games: Games) -> State:
+def initial_state(config: Config, games: Games) -> State:
     """The state before the first update; seeds the generators."""
     torch.manual_seed(config.seed)
     np.random.seed(config.seed)
@@ -266,7 +266,7 @@ def train(run: Run[Config]) -> None:
     torch.set_num_threads(1)  # the threads share the positions instead
     games = Games(config)
     with closing(games.env), closing(workers(config, games)) as threads:
-        state = begun(config, games)
+        state = initial_state(config, games)
         network, past, learner = state.network, state.past, Learner(state, config, threads)
         play = Graph(lambda: estimate(games.play(network, past, threads), config), games.place)
         for update in run.updates(state, lambda: PolicyAgent(copy_of(network)), exam=True):

@@ -24,8 +24,8 @@ from azumaya.baselines.training.ppo import (
     Learner,
     State,
     advantages,
-    begun,
     estimate,
+    initial_state,
     main,
     workers,
 )
@@ -38,7 +38,7 @@ from tests.training.run_helpers import tiny_ppo
 def played(config: Config, rounds: int = 1) -> tuple[State, Rollout]:
     """A new state, and the last of the rollouts that were played without learning."""
     config = config.completed()
-    now = begun(config, Games(config))
+    now = initial_state(config, Games(config))
     with closing(workers(config, now.games)) as threads:
         for _ in range(rounds):
             rollout = now.games.play(now.network, now.past, threads)
@@ -217,7 +217,7 @@ def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) 
         tmp_path, game="connect_four", games=40, rollout=30, past_share=0.5, threads=1
     ).completed()
     games = Games(config)
-    now, past, count = begun(config, games), Past([Stubborn()]), 20
+    now, past, count = initial_state(config, games), Past([Stubborn()]), 20
     with closing(workers(config, games)) as threads:
         for _ in range(3):
             rollout = games.play(now.network, past, threads)
@@ -319,7 +319,7 @@ def test_an_update_may_have_one_action(tmp_path: Path) -> None:
     """Where an earlier version makes the other moves."""
     config = tiny_ppo(tmp_path, games=1, rollout=2, batch=2, past_share=1.0)
     config, counts = config.completed(), set()
-    now = begun(config, Games(config))
+    now = initial_state(config, Games(config))
     with closing(workers(config, now.games)) as threads:
         learner = Learner(now, config, threads)
         for _ in range(6):
@@ -335,7 +335,7 @@ def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
         tmp_path, game="connect_four", steps=40_000, games=128, rollout=32, batch=128, width=16,
         depth=2, learning_rate=4e-3, shaping=0.0, measure_every=10**9, pool_every=5,
     )  # fmt: skip
-    network = begun(config.completed(), Games(config.completed())).network
+    network = initial_state(config.completed(), Games(config.completed())).network
     before = PolicyAgent(network, "before", temperature=1.0)  # without it, only two games differ
     main(config)
     trained = PolicyAgent.load(tmp_path / "policy")
@@ -379,7 +379,7 @@ def test_saves_that_do_not_fit_are_refused(
                 changed[each] = old * 0 if given is np.zeros else given
     wrong = Save(save.steps, save.curve, 0, {**save.notes, **notes}, changed)
     config = tiny_ppo(trained).completed()
-    now = begun(config, Games(config))
+    now = initial_state(config, Games(config))
     state.restore(now, save)
     with pytest.raises(CheckpointError) as raised:
         state.restore(now, wrong)
