@@ -219,8 +219,8 @@ def peers(
         )
     if place is not None:
         _check_place(place)
-    name = machine.short_name(*([_gpu()["gpu"]] if on == "cuda" else []))
-    folder = output or Path("benchmarks/results") / f"{name}-peers"
+    gpu = _gpu()["gpu"] if on == "cuda" else None
+    folder = output or Path("benchmarks/results") / f"{machine.short_name(gpu)}-peers"
     with complaints((OptionError, ResultsError)):
         what = compare.Comparison(
             find_game(game), place or environments.default_place(), time, repeats, only, on, python

@@ -91,6 +91,11 @@ class Comparison:
             )
         object.__setattr__(self, "only", ",".join(words))
 
+    @property
+    def on_gpu(self) -> bool:
+        """Whether a GPU is measured."""
+        return self.device == "cuda"
+
 
 def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Console) -> bool:
     """Run the peers that are not finished yet; returns whether the run came to its end.
@@ -100,10 +105,9 @@ def compare(what: Comparison, peers: Iterable[Peer], folder: Path, console: Cons
     Raises:
         ResultsError: the folder has rows of another run.
     """
-    on_gpu = what.device == "cuda"
-    name = what.device if on_gpu else what.game.name
+    name = what.device if what.on_gpu else what.game.name
     settings = f"{SETTINGS} {name} {what.repeats}x{what.seconds} {what.only}".strip()
-    results = Results(folder, settings, device.about() if on_gpu else NOTHING)
+    results = Results(folder, settings, device.about() if what.on_gpu else NOTHING)
     if before := results.measured():
         console.print(f"{folder}: keeps {counted(before, 'row')} measured before")
     finished = True
@@ -127,7 +131,7 @@ def _one(what: Comparison, peer: Peer, results: Results, console: Console) -> No
     ending: Row = {"key": f"peer/{peer.name}", "kind": "peer", "peer": peer.name}
     try:
         console.print(f"{peer.name}: its environment")
-        here = replace(peer, packages=peer.cuda) if what.device == "cuda" else peer
+        here = replace(peer, packages=peer.cuda) if what.on_gpu else peer
         python = what.python or environment_of(here, what.place)
         mine = ours_beside(what, peer)
         console.print(f"{peer.name}: ours before")
@@ -159,7 +163,7 @@ def _drop_others(peer: Peer, keys: Set[str], results: Results) -> None:
 
 def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
     """Our games to measure beside a peer: Connect Four as well where the peer's is measured."""
-    if what.device == "cuda":
+    if what.on_gpu:
         return [connect_four.GAME]
     wanted = any(word in peer.connect_four.lower() for word in what.only.lower().split(","))
     return [what.game, connect_four.GAME] if peer.connect_four and wanted else [what.game]
@@ -168,7 +172,7 @@ def ours_beside(what: Comparison, peer: Peer) -> list[Game]:
 def ours(what: Comparison, game: Game) -> Figures:
     """The figures of a game of ours by the names that peers use in `beside`, and of CartPole."""
     time = what.seconds / 2, what.repeats
-    if what.device == "cuda":
+    if what.on_gpu:
         each = {size: device.replayed(game, "planes", size, *time) for size in GPU_SIZES}
         return {f"{size} games": row["value"] for size, row in each.items()}
     hidden = game.rules.resample is not None  # alpha-beta refuses such games
@@ -192,7 +196,7 @@ def run_script(python: Path, peer: Peer, what: Comparison) -> tuple[list[Row], s
         RuntimeError: the script took too long.
     """
     command = [str(python), str(HERE / peer.script), f"--seconds={what.seconds}"]
-    only = peer.connect_four if what.device == "cuda" else what.only
+    only = peer.connect_four if what.on_gpu else what.only
     command += [f"--repeats={what.repeats}", f"--only={only}"]
     environment = {**os.environ, "JAX_PLATFORMS": what.device}
     try:
