@@ -91,22 +91,21 @@ def resampled(scores: Scores, resamples: int = RESAMPLES) -> np.ndarray:
     })  # fmt: skip
 
 
-def alike(scores: Mapping[str, np.ndarray]) -> np.ndarray:
+def alike(scores: Mapping[str, np.ndarray] | Scores) -> np.ndarray:
     """The runs of all games along the last axis, so often that all games count alike.
 
     With as many seeds in each game that is once. Otherwise games with many would count for more.
     """
-    seeds = [runs.shape[-1] for runs in scores.values()]
-    most = math.lcm(*seeds)
-    parts = [np.repeat(runs, most // runs.shape[-1], axis=-1) for _, runs in sorted(scores.items())]
-    return np.concatenate(parts, axis=-1)
+    games = [np.asarray(runs) for _, runs in sorted(scores.items())]
+    most = math.lcm(*(runs.shape[-1] for runs in games))
+    return np.concatenate([runs.repeat(most // runs.shape[-1], -1) for runs in games], axis=-1)
 
 
 def aggregate(scores: Scores) -> Aggregate | None:
     """The interquartile mean over all games and seeds; None without a run."""
     if not scores:
         return None
-    value = float(interquartile_mean(alike({g: np.asarray(runs) for g, runs in scores.items()})))
+    value = float(interquartile_mean(alike(scores)))
     low, high = np.percentile(interquartile_mean(resampled(scores)), INTERVAL)
     runs = sum(map(len, scores.values()))
     return Aggregate(value, min(float(low), value), max(float(high), value), len(scores), runs)
@@ -122,7 +121,7 @@ def profile(scores: Scores, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         The shares, `(k,)`, and the ends of their 95 % intervals, `(2, k)`.
     """
-    runs = alike({game: np.asarray(each) for game, each in scores.items()})
+    runs = alike(scores)
     shares = (runs[:, None] >= at).mean(axis=0)
     drawn = resampled(scores)
     reached = np.stack([(drawn >= figure).mean(axis=1) for figure in at], axis=1)
