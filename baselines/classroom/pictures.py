@@ -10,11 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from azumaya.baselines.classroom.mistakes import words_of
+from azumaya.baselines.classroom.mistakes import position_of, words_of
 from azumaya.baselines.classroom.store import Mistake, Run, played_in
 from azumaya.baselines.play.words import sides
-from azumaya.envs import Position
-from azumaya.envs.notation import replay
 from azumaya.envs.render import palette
 from azumaya.envs.render.judged import Kind, judged, sign
 from azumaya.envs.render.layout import CAPTION, WIDTH
@@ -106,7 +104,7 @@ class Pictures:
 def _draw(move: str, run: Run, mistake: Mistake) -> Drawn:
     """Draw the position before a mistake, the move, and a better one."""
     played = played_in(run, mistake)
-    position: Position = list(replay(played.record))[mistake.ply]
+    position = position_of(mistake, played)
     scene = position.scene()
     moves = point_at(position, move), point_at(position, mistake.better)
     paper = element("rect", width=WIDTH, height=CAPTION, fill=palette.PAPER)
