@@ -86,6 +86,8 @@ ATTEMPTS = {
     "open('@HERE@/first.py', 'w')": "PermissionError 13",
     "os.listdir('@HERE@')": "PermissionError 13",
     "open('@OUT@/class.jsonl', 'a')": "PermissionError 13",
+    "open('@OUT@/class.jsonl')": "PermissionError 13",
+    "open('@ELSEWHERE@', 'w')": "PermissionError 13",
     "open('@EXAM@', 'rb')": "PermissionError 13",
     "open('/etc/passwd')": "PermissionError 13",
     "open('/proc/1/environ')": "PermissionError 13",
@@ -103,25 +105,11 @@ ATTEMPTS = {
 """What is refused with an error, so that one process can try all of it; and the error."""
 
 MORE = {
-    "writes_here.py": Hostile(inside("open('file', 'w').write('x')"), UNREADABLE),
-    "removes_files.py": Hostile(inside("os.unlink('@HERE@/first.py')"), "PermissionError"),
-    "reads_others.py": Hostile(inside("open('@HERE@/first.py').read()"), UNREADABLE),
-    "connects.py": Hostile(inside("socket.create_connection(('127.0.0.1', 22), 1)"), DENIED),
-    "kills_its_parent.py": Hostile(inside("os.kill(os.getppid(), signal.SIGKILL)"), DENIED),
     "exits_at_once.py": Hostile(inside("os._exit(0)"), "ended its process: exit code 0"),
     "forks.py": Hostile(inside("while True:", "    os.fork()"), DENIED),
     "segfaults.py": Hostile(inside("ctypes.string_at(0)"), "ended its process: signal 11"),
-    "changes_modes.py": Hostile(inside("os.chmod('@HERE@', 0)"), DENIED),
-    "starts_a_program.py": Hostile(inside("subprocess.run(['/bin/true'])"), DENIED),
-    "kills_everything.py": Hostile(inside("os.kill(-1, signal.SIGKILL)"), DENIED),
     "sleeps.py": Hostile(inside("time.sleep(1e6)"), "time-out: it needed more than"),
     "aborts.py": Hostile(inside("os.abort()"), "ended its process: signal 6"),
-    "writes_elsewhere.py": Hostile(inside("open('@ELSEWHERE@', 'w')"), UNREADABLE),
-    "lists_others.py": Hostile(inside("os.listdir('@HERE@')"), UNREADABLE),
-    "reads_marks.py": Hostile(inside("open('@OUT@/class.jsonl').read()"), UNREADABLE),
-    "writes_marks.py": Hostile(inside("open('@OUT@/class.jsonl', 'a').write('{}')"), UNREADABLE),
-    "reads_passwords.py": Hostile(inside("open('/etc/passwd').read()"), UNREADABLE),
-    "reads_processes.py": Hostile(inside("open('/proc/1/environ').read()"), UNREADABLE),
     "imports_the_solution.py": Hostile(
         inside("from azumaya.baselines import find_agent", "find_agent('greedy')"), "(line 5)"
     ),
@@ -140,22 +128,6 @@ MORE = {
         ),
         DENIED,
     ),
-    "calls_the_kernel.py": Hostile(
-        inside(
-            "libc = ctypes.CDLL(None, use_errno=True)",
-            "if libc.unshare(0x10000000) < 0:",
-            "    raise OSError(ctypes.get_errno(), 'unshare')",
-        ),
-        DENIED,
-    ),
-    "outlives_its_parent.py": Hostile(
-        inside(
-            "libc = ctypes.CDLL(None, use_errno=True)",
-            "if libc.prctl(1, 0, 0, 0, 0) < 0:",
-            "    raise OSError(ctypes.get_errno(), 'prctl')",
-        ),
-        DENIED,
-    ),
     "floods_its_answers.py": Hostile(
         inside(
             "for fd in range(3, 64):",
@@ -170,7 +142,7 @@ MORE = {
         inside("import json", "json.dumps = lambda *a: 'x'"), "wrote to the pipe of its answers"
     ),
 }
-"""More of the same, for the slow tests."""
+"""More of the same, for the slow tests; what `ATTEMPTS` tries is not tried again."""
 
 WRONG = {
     "raises_at_import.py": Hostile("1 / 0\n", "ZeroDivisionError: division by zero (line 1)"),
