@@ -16,3 +16,9 @@ from tests.serve.requests import visitor
 def client(tmp_path: Path) -> Iterator[TestClient]:
     with visitor(Store(tmp_path / "games.sqlite3")) as made:
         yield made
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """What runs tests that are coroutines."""
+    return "asyncio"

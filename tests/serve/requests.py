@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from azumaya.baselines.play.server.app import make_app
+from azumaya.baselines.play.server.app import COOKIE, make_app
 from azumaya.baselines.play.server.limits import Limits
 from azumaya.baselines.play.server.store import Store
 
@@ -14,9 +14,24 @@ GAME = "sudoku_moyo"
 LIMITS = Limits(games_of_one=12, search=200)
 
 
-def visitor(store: Store, limits: Limits = LIMITS, **settings: Any) -> TestClient:
+JSON = {"content-type": "application/json"}
+
+
+def visitor(
+    store: Store, limits: Limits = LIMITS, cookie: str | None = None, **settings: Any
+) -> TestClient:
+    """The only visitor of a server; the cookie may be one from before it was restarted."""
     app = make_app(store, limits=limits, workers=0, **settings)
-    return TestClient(app, base_url="http://localhost:8123")
+    return TestClient(app, base_url="http://localhost:8123", cookies=cookie and {COOKIE: cookie})
+
+
+def another(client: TestClient) -> TestClient:
+    """Another browser at the same server."""
+    return TestClient(client.app, base_url=str(client.base_url))
+
+
+def delete(client: TestClient, name: str, **headers: str) -> Any:
+    return client.delete(f"/api/games/{name}", headers={**JSON, **headers})
 
 
 def begin(client: TestClient, game: str = GAME, **wish: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from azumaya.baselines.play.server.changes import Changes
 from azumaya.baselines.play.server.store import Store
-from tests.serve.requests import begin, refused, send, token, visitor
+from tests.serve.requests import JSON, another, begin, refused, send, token, visitor
 from tests.serve.test_two_people import look, move
 
 CLOCK = {"minutes": 1, "increment": 2}
@@ -37,12 +37,9 @@ def left(client: TestClient, name: str) -> list[float]:
     return found
 
 
-def test_no_clock_unless_wanted(client: TestClient) -> None:
-    assert begin(client)["clock"] is None
-
-
 def test_each_side_has_its_time(client: TestClient, clock: Time) -> None:
     """The first turn of each is free, then whoever is to move pays, and gains with each turn."""
+    assert begin(client)["clock"] is None
     game = begin(client, clock=CLOCK)["id"]
     for expected in ([62, 60], [62, 62]):
         clock.now += 500
@@ -69,7 +66,7 @@ def test_a_turn_of_several_moves_gains_once(client: TestClient, clock: Time) -> 
 
 def test_who_runs_out_of_time_loses(client: TestClient, clock: Time) -> None:
     view = begin(client, second="friend", clock=CLOCK)
-    friend = TestClient(client.app, base_url="http://localhost:8123")
+    friend = another(client)
     move(client, view["id"])
     move(friend, view["friend"])
     late = look(client, view["id"])
@@ -107,8 +104,7 @@ def test_a_clock_survives_a_restart(tmp_path: Path, clock: Time) -> None:
         move(client, view["id"])
         clock.now += 7
     clock.now += 10_000
-    with visitor(Store(file)) as client:
-        client.cookies["azumaya_visitor"] = cookie
+    with visitor(Store(file), cookie=cookie) as client:
         clock.now += 1
         assert left(client, view["id"]) == [59, 61]
 
@@ -119,8 +115,7 @@ def test_a_clock_survives_a_restart(tmp_path: Path, clock: Time) -> None:
 )  # fmt: skip
 def test_what_is_no_clock(client: TestClient, wish: object) -> None:
     content = json.dumps({"game": "sudoku_moyo", "clock": wish})
-    headers = {"content-type": "application/json"}
-    assert client.post("/api/games", content=content, headers=headers).status_code == 400
+    assert client.post("/api/games", content=content, headers=JSON).status_code == 400
 
 
 def test_only_the_event_loop_ends_a_game(
@@ -138,8 +133,7 @@ def test_only_the_event_loop_ends_a_game(
     monkeypatch.setattr(
         Changes, "end", lambda *given: (ending.append(threading.get_ident()), end(*given))[1]
     )
-    with visitor(Store(file)) as client:
-        client.cookies["azumaya_visitor"] = cookie
+    with visitor(Store(file), cookie=cookie) as client:
         clock.now += 70
         assert look(client, view["id"])["over"]
         assert client.portal is not None

@@ -6,6 +6,7 @@ import datetime
 import random
 import sqlite3
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from azumaya.baselines.agents import GreedyAgent
 from azumaya.baselines.arena.entrants import Entrant
 from azumaya.baselines.play.server import choices, memory
 from azumaya.baselines.play.server.access import digest
-from azumaya.baselines.play.server.app import COOKIE
 from azumaya.baselines.play.server.choices import Choices
 from azumaya.baselines.play.server.games import Games
 from azumaya.baselines.play.server.limits import RefusalError
@@ -26,7 +26,7 @@ from azumaya.baselines.play.server.store import LATER, Kept, Store
 from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.notation import GameRecord, replay
 from tests.cases import YARDSTICK
-from tests.serve.requests import GAME, LIMITS, begin, refused, send, token, visitor
+from tests.serve.requests import GAME, LIMITS, begin, delete, refused, send, token, visitor
 
 SHORT = {"abalone": {"max_plies": "30"}}
 
@@ -144,8 +144,7 @@ def test_what_was_meant_for_another_move_is_refused(tmp_path: Path) -> None:
         view = send(client, late, "undo").json()
         view = send(client, view, "move", move=other).json()
         cookie = token(client)
-    with visitor(Store(file)) as client:
-        client.cookies[COOKIE] = cookie
+    with visitor(Store(file), cookie=cookie) as client:
         assert client.get(f"/api/games/{view['id']}").json() == view
         assert view["ply"] == late["ply"]
         refused(send(client, late, "move", move=late["moves"][-1][0]), 409, "at move 1")
@@ -218,13 +217,11 @@ def test_a_game_that_is_deleted_is_gone_and_makes_room(tmp_path: Path) -> None:
     with visitor(Store(tmp_path / "games.sqlite3"), limits) as client:
         view, other = begin(client), begin(client)
         refused(client.post("/api/games", json={"game": GAME}), 429, "delete")
-        json = {"content-type": "application/json"}
-        path = f"/api/games/{view['id']}"
-        left = client.delete(path, headers=json)
+        left = delete(client, view["id"])
         assert left.status_code == 200
         assert [game["id"] for game in left.json()] == [other["id"]]
-        refused(client.get(path), 404, "not yours")
-        refused(client.delete(path, headers=json), 404, "not yours")
+        refused(client.get(f"/api/games/{view['id']}"), 404, "not yours")
+        refused(delete(client, view["id"]), 404, "not yours")
         refused(send(client, view, "move", move=view["moves"][0][0]), 404, "not yours")
         assert client.get(f"/watch/{view['share']}").status_code == 404
         begin(client)
@@ -267,16 +264,24 @@ def test_games_that_nobody_plays_make_room_for_others(monkeypatch: pytest.Monkey
     assert played not in there()
 
 
-def test_games_survive_a_restart(tmp_path: Path) -> None:
-    """The hidden order of the tiles is the same as before, too."""
+def hidden_order(client: TestClient) -> dict[str, Any]:
+    """The order of the tiles, which only the server knows."""
+    view = begin(client, "sudoku_tiles")
+    for _ in range(3):
+        view = send(client, view, "move", move=view["moves"][0][0]).json()
+    return view
+
+
+def resigned(client: TestClient) -> dict[str, Any]:
+    return dict(send(client, begin(client), "resign").json())
+
+
+@pytest.mark.parametrize("play", [hidden_order, resigned])
+def test_games_survive_a_restart(play: Callable[[TestClient], Any], tmp_path: Path) -> None:
     file = tmp_path / "games.sqlite3"
     with visitor(Store(file)) as client:
-        view = begin(client, "sudoku_tiles")
-        for _ in range(3):
-            view = send(client, view, "move", move=view["moves"][0][0]).json()
-        cookie = token(client)
-    with visitor(Store(file)) as client:
-        client.cookies[COOKIE] = cookie
+        view, cookie = play(client), token(client)
+    with visitor(Store(file), cookie=cookie) as client:
         assert client.get(f"/api/games/{view['id']}").json() == view
 
 
@@ -307,8 +312,7 @@ def test_checkpoints_play_with_the_options_they_were_trained_with(tmp_path: Path
         wish["game"] = "abalone"
         refused(client.post("/api/games", json=wish), 400, f"plays {GAME} only")
         cookie = token(client)
-    with visitor(Store(file)) as client:
-        client.cookies[COOKIE] = cookie
+    with visitor(Store(file), cookie=cookie) as client:
         for territory, view in games.items():
             assert client.get(f"/api/games/{view['id']}").json() == view
             record = GameRecord.from_json(client.get(f"/api/games/{view['id']}/record").text)
@@ -322,8 +326,7 @@ def test_a_kept_game_can_be_looked_at_without_its_agent(tmp_path: Path) -> None:
         view = begin(client, second="uct:16")
         view = send(client, view, "move", move=view["moves"][0][0]).json()
         cookie = token(client)
-    with visitor(Store(file)) as client:
-        client.cookies[COOKIE] = cookie
+    with visitor(Store(file), cookie=cookie) as client:
         path = f"/api/games/{view['id']}"
         assert client.get(path).json() == view
         record = GameRecord.from_json(client.get(f"{path}/record").text)
@@ -338,8 +341,7 @@ def test_a_checkpoint_of_another_game_makes_no_move() -> None:
     """A path that was offered for one game may later hold a checkpoint of another."""
     store = Store(":memory:")
     store.add(Kept("id", "share", digest("me"), "abalone", {}, ("rows", "human"), 1))
-    with visitor(store, agents=["rows"]) as client:
-        client.cookies[COOKIE] = "me"
+    with visitor(store, cookie="me", agents=["rows"]) as client:
         view = client.get("/api/games/id").json()
         assert view["thinking"]
         refused(send(client, view, "answer"), 410, f"plays {GAME} only")
@@ -348,8 +350,7 @@ def test_a_checkpoint_of_another_game_makes_no_move() -> None:
 def test_a_game_that_is_no_longer_offered_spoils_no_list() -> None:
     store = Store(":memory:")
     store.add(Kept("id", "share", digest("me"), "gone_game", {}, ("human", "human"), 1))
-    with visitor(store) as client:
-        client.cookies[COOKIE] = "me"
+    with visitor(store, cookie="me") as client:
         assert client.get("/api/games").json()[0]["game"] == "gone_game"
         refused(client.get("/api/games/id"), 400, "game 'gone_game'")
 

@@ -16,6 +16,8 @@ import uvicorn
 
 from azumaya.baselines.play.server.connections import Connection, owner_of
 
+pytestmark = pytest.mark.anyio
+
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 PATIENCE = 60
@@ -110,93 +112,76 @@ def test_requests_that_do_not_come_to_their_ends() -> None:
     assert answered == [bool(before) for before, *_ in cases]
 
 
-def test_a_request_that_is_being_answered_may_take_longer() -> None:
-    async def check() -> None:
-        async with served(Answers(seconds=2.5)) as port:
-            reader, writer = await connected(port)
-            for head in (GET, HEAD + b"\r\n" + bytes(9999)):
-                writer.write(head)
-                assert (await reader.readuntil(b"\r\n\r\na")).startswith(b"HTTP/1.1 200")
-            writer.close()
-
-    asyncio.run(check())
+async def test_a_request_that_is_being_answered_may_take_longer() -> None:
+    async with served(Answers(seconds=2.5)) as port:
+        reader, writer = await connected(port)
+        for head in (GET, HEAD + b"\r\n" + bytes(9999)):
+            writer.write(head)
+            assert (await reader.readuntil(b"\r\n\r\na")).startswith(b"HTTP/1.1 200")
+        writer.close()
 
 
 @pytest.mark.parametrize("after", [b"", GET])
-def test_an_answer_that_is_not_taken(after: bytes) -> None:
+async def test_an_answer_that_is_not_taken(after: bytes) -> None:
     """Also by a client that asks for more meanwhile."""
-
-    async def check() -> None:
-        app = Answers(size=LONG)
-        async with served(app) as port:
-            reader, writer = await connected(port, receives=4096)
-            writer.write(GET)
-            await reader.readuntil(b"\r\n\r\na")
-            writer.write(after)
-            await app.ended.acquire()
-            with pytest.raises(asyncio.IncompleteReadError):
-                await reader.readexactly(LONG - 1)
-            writer.close()
-
-    asyncio.run(check())
+    app = Answers(size=LONG)
+    async with served(app) as port:
+        reader, writer = await connected(port, receives=4096)
+        writer.write(GET)
+        await reader.readuntil(b"\r\n\r\na")
+        writer.write(after)
+        await app.ended.acquire()
+        with pytest.raises(asyncio.IncompleteReadError):
+            await reader.readexactly(LONG - 1)
+        writer.close()
 
 
-def test_an_answer_that_is_taken_slowly() -> None:
-    async def check() -> None:
-        async with served(Answers(size=LONG)) as port:
-            reader, writer = await connected(port, receives=4096)
-            writer.write(GET)
-            await reader.readuntil(b"\r\n\r\na")
-            for _ in range(16):
-                await reader.readexactly(LONG // 32)
-                await asyncio.sleep(0.2)
-            await reader.readexactly(LONG // 2 - 1)
-            writer.close()
-
-    asyncio.run(check())
+async def test_an_answer_that_is_taken_slowly() -> None:
+    async with served(Answers(size=LONG)) as port:
+        reader, writer = await connected(port, receives=4096)
+        writer.write(GET)
+        await reader.readuntil(b"\r\n\r\na")
+        for _ in range(16):
+            await reader.readexactly(LONG // 32)
+            await asyncio.sleep(0.2)
+        await reader.readexactly(LONG // 2 - 1)
+        writer.close()
 
 
 @pytest.mark.parametrize("waits", [False, True])
 @pytest.mark.parametrize("reads", [False, True])
-def test_what_is_no_http_leaves_no_traceback(
+async def test_what_is_no_http_leaves_no_traceback(
     caplog: pytest.LogCaptureFixture, waits: bool, reads: bool
 ) -> None:
     """Before, while and after the request is answered, by what reads its body or does not."""
     head = b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    async def check() -> None:
-        async with served(Answers(reads=reads)) as port:
-            for sent in (head, GET + head, head + b"1\r\na\r\n", HEAD[:-2], b""):
-                reader, writer = await connected(port)
-                writer.write(sent)
-                await asyncio.sleep(0.1 * waits)
-                writer.write(b"no length\r\n\r\n")
-                await ended(reader)
-                writer.close()
-
-    asyncio.run(check())
+    async with served(Answers(reads=reads)) as port:
+        for sent in (head, GET + head, head + b"1\r\na\r\n", HEAD[:-2], b""):
+            reader, writer = await connected(port)
+            writer.write(sent)
+            await asyncio.sleep(0.1 * waits)
+            writer.write(b"no length\r\n\r\n")
+            await ended(reader)
+            writer.close()
     assert {record.getMessage() for record in caplog.records} == {"Invalid HTTP request received."}
 
 
-def test_connections_of_one_address_have_a_limit() -> None:
+async def test_connections_of_one_address_have_a_limit() -> None:
     """One more is refused at once; when one is closed, another may come."""
-
-    async def check() -> None:
-        async with served(Answers(), most=2) as port:
-            for _ in range(2):
-                (one, first), (other, second) = [await connected(port) for _ in range(2)]
-                refused, third = await connected(port)
-                assert b"503" in (said := await ended(refused))
-                assert b"--most-connections" in said
-                for reader, writer in ((one, first), (other, second)):
-                    writer.write(GET)
-                    await reader.readuntil(b"\r\n\r\na")
-                    writer.close()
-                    assert await ended(reader) == b""
-                third.close()
-                await asyncio.sleep(0.1)
-
-    asyncio.run(check())
+    async with served(Answers(), most=2) as port:
+        for _ in range(2):
+            (one, first), (other, second) = [await connected(port) for _ in range(2)]
+            refused, third = await connected(port)
+            assert b"503" in (said := await ended(refused))
+            assert b"--most-connections" in said
+            for reader, writer in ((one, first), (other, second)):
+                writer.write(GET)
+                await reader.readuntil(b"\r\n\r\na")
+                writer.close()
+                assert await ended(reader) == b""
+            third.close()
+            await asyncio.sleep(0.1)
 
 
 @pytest.mark.parametrize(

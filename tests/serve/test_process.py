@@ -9,8 +9,9 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,23 @@ def _get(url: str, cookie: str = "", body: Any = None) -> Any:
 COMMAND = (sys.executable, "-m", "azumaya", "serve", "--no-browser")
 
 
-def _started(*words: str, **more: Any) -> tuple[subprocess.Popen[str], str]:
-    process = subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, text=True, **more)
-    assert process.stdout is not None
-    return process, process.stdout.readline().split()[0]
+@contextmanager
+def _started(*words: object, **more: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server with one search process, and its address."""
+    command = [*COMMAND, "--port", "0", "--workers", "1", *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **more) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().split()[0]
+        finally:
+            process.terminate()
+
+
+def _begun(url: str, **wish: Any) -> tuple[str, str, dict[str, Any]]:
+    """A game that a new visitor begins: its address, their cookie, and what they see."""
+    answer = _get(f"{url}api/games", body={"game": GAME, "seed": 1, **wish})
+    view = json.load(answer)
+    return f"{url}api/games/{view['id']}", answer.headers["Set-Cookie"].partition(";")[0], view
 
 
 def _children(pid: int) -> list[Path]:
@@ -70,16 +84,12 @@ ATTEMPTS = 5
 
 def _moves_beside_a_search(url: str) -> bool:
     """Whether a visitor could begin a game and move while another one waited for a search."""
-    wish = {"game": GAME, "first": "uct:2000ms", "seed": 1}
-    answer = _get(f"{url}api/games", body=wish)
-    cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
-    game = f"{url}api/games/{view['id']}"
+    game, cookie, _ = _begun(url, first="uct:2000ms")
     with ThreadPoolExecutor(1) as pool:
         searched = pool.submit(_get, f"{game}/answer", cookie, {})
-        other = _get(f"{url}api/games", body={"game": GAME, "seed": 1})
-        theirs, there = other.headers["Set-Cookie"].partition(";")[0], json.load(other)
+        other, theirs, there = _begun(url)
         move = {"changes": 0, "move": there["moves"][0][0]}
-        assert json.load(_get(f"{url}api/games/{there['id']}/move", theirs, move))["ply"] == 1
+        assert json.load(_get(f"{other}/move", theirs, move))["ply"] == 1
         beside = not searched.done()
         assert json.load(searched.result())["ply"] == 1
     return beside
@@ -88,29 +98,21 @@ def _moves_beside_a_search(url: str) -> bool:
 @pytest.mark.skipif(os.name != "posix", reason="kills processes by signals")
 def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
     """The command itself, with a search in a process of its own, killed without warning."""
-    words = ("--port", "0", "--workers", "1", "--state", str(tmp_path / "games.sqlite3"))
-    process, url = _started(*words)
-    try:
-        answer = _get(f"{url}api/games", body={"game": GAME, "second": "greedy", "seed": 1})
-        cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
-        game = f"{url}api/games/{view['id']}"
+    words = ("--state", tmp_path / "games.sqlite3")
+    with _started(*words) as (process, url):
+        game, cookie, view = _begun(url, second="greedy")
         move = {"changes": 0, "move": view["moves"][0][0]}
         assert json.load(_get(f"{game}/move", cookie, move))["ply"] == 1
         view = json.load(_get(f"{game}/answer", cookie, {}))
         assert view["ply"] == 2
         searching = _children(process.pid)
-    finally:
         process.send_signal(signal.SIGKILL)
-        process.wait()
     _gone(searching)
-    process, url = _started(*words)
-    try:
+    with _started(*words) as (process, url):
         assert json.load(_get(f"{url}api/games/{view['id']}", cookie)) == view
         assert any(_moves_beside_a_search(url) for _ in range(ATTEMPTS))
-    finally:
         searching = _children(process.pid)
-        process.terminate()
-        assert process.wait(30) in (0, -signal.SIGTERM)
+    assert process.returncode in (0, -signal.SIGTERM)
     _gone(searching)
 
 
@@ -141,48 +143,18 @@ def test_visitors_who_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """Their searches end, so that others can have one; and nothing is written about them."""
     (tmp_path / "visiting.py").write_text(HANGS)
     monkeypatch.chdir(tmp_path)
-    words = (
-        "--port",
-        "0",
-        "--workers",
-        "1",
-        "--state",
-        "games.sqlite3",
-        "--agent",
-        "visiting:Hangs",
-    )
     with (tmp_path / "stderr").open("w") as stderr:
-        process, url = _started(*words, stderr=stderr)
-    try:
-        wish = {"game": GAME, "first": "visiting:Hangs", "seed": 1}
-        answer = _get(f"{url}api/games", body=wish)
-        cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
-        client = _left(url, f"/api/games/{view['id']}/answer", cookie, b"{}", length=2)
-        eventually((tmp_path / "asked").exists)
-        client.close()
-        _left(url, "/api/games", cookie, b"{", length=9).close()
-        answer = _get(f"{url}api/games", body={**wish, "first": "greedy"})
-        cookie, view = answer.headers["Set-Cookie"].partition(";")[0], json.load(answer)
-        assert json.load(_get(f"{url}api/games/{view['id']}/answer", cookie, {}))["ply"] == 1
-        assert (tmp_path / "stderr").read_text() == ""
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def test_connections_of_one_address_are_limited(tmp_path: Path) -> None:
-    words = ("--port", "0", "--workers", "1", "--state", str(tmp_path / "games.sqlite3"))
-    process, url = _started(*words, "--most-connections", "2")
-    address = ("127.0.0.1", int(url.rpartition(":")[2].rstrip("/")))
-    try:
-        with ExitStack() as stack:
-            *_, refused = [
-                stack.enter_context(socket.create_connection(address, timeout=60)) for _ in range(3)
-            ]
-            assert refused.recv(100).startswith(b"HTTP/1.1 503 ")
-    finally:
-        process.terminate()
-        process.wait(30)
+        words = ("--state", "games.sqlite3", "--agent", "visiting:Hangs")
+        with _started(*words, stderr=stderr) as (_, url):
+            game, cookie, _ = _begun(url, first="visiting:Hangs")
+            path = f"/{game.removeprefix(url)}/answer"
+            client = _left(url, path, cookie, b"{}", length=2)
+            eventually((tmp_path / "asked").exists)
+            client.close()
+            _left(url, "/api/games", cookie, b"{", length=9).close()
+            game, cookie, _ = _begun(url, first="greedy")
+            assert json.load(_get(f"{game}/answer", cookie, {}))["ply"] == 1
+            assert (tmp_path / "stderr").read_text() == ""
 
 
 @pytest.mark.parametrize(
@@ -226,22 +198,21 @@ def test_limits_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     refused(azumaya("serve", *words, *limits), "the limits are these")
 
 
-def test_two_servers_do_not_share_a_state_file(tmp_path: Path) -> None:
+def test_two_servers_do_not_share_a_state_file_nor_one_address_all_connections(
+    tmp_path: Path,
+) -> None:
     """Each would go on from what it has in memory, and overwrite the moves of the other."""
-    words = ("--port", "0", "--workers", "1", "--state", str(tmp_path / "games.sqlite3"))
-    process, url = _started(*words)
-    try:
-        assert _get(f"{url}api/games", body={"game": GAME, "seed": 1}).status == 201
-        second = subprocess.run(
-            [*COMMAND, *words], capture_output=True, text=True, timeout=60, check=False,
-            env={**os.environ, "COLUMNS": "400"},
-        )  # fmt: skip
-        assert second.returncode == 2
-        assert f"{words[-1]}: another server is using it" in second.stderr
-        assert _get(f"{url}api/games", body={"game": GAME, "seed": 2}).status == 201
-    finally:
-        process.terminate()
-        process.wait(30)
+    words = ("--state", tmp_path / "games.sqlite3")
+    with _started(*words, "--most-connections", 2) as (_, url):
+        assert _begun(url)
+        refused(azumaya("serve", "--no-browser", *words), "games.sqlite3: another server is using")
+        assert _begun(url)
+        address = ("127.0.0.1", int(url.rpartition(":")[2].rstrip("/")))
+        with ExitStack() as stack:
+            *_, third = [
+                stack.enter_context(socket.create_connection(address, timeout=60)) for _ in range(3)
+            ]
+            assert third.recv(100).startswith(b"HTTP/1.1 503 ")
 
 
 def test_a_state_file_that_cannot_be_used_is_named(

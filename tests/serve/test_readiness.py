@@ -18,6 +18,8 @@ from azumaya.baselines.play.server.store import Store
 from azumaya.baselines.play.server.workers import Here, Workers
 from azumaya.envs import Position
 
+pytestmark = pytest.mark.anyio
+
 
 @pytest.mark.parametrize(
     ("player", "name"),
@@ -49,7 +51,6 @@ class Compiling:
         self.readiness = Readiness(self.workers)
 
     def think(self, name: str, position: Position, key: int) -> None:
-        """Let an agent choose a move."""
         self.done.append(f"{name} {position.game.name}")
         self.begun.set()
         assert self.finish.wait(60)
@@ -58,31 +59,27 @@ class Compiling:
             raise OSError("no room on the disk")
 
     def hint(self, position: Position, milliseconds: float, key: int) -> None:
-        """Search for a hint."""
         self.done.append(f"hint {position.game.name}")
 
 
-def test_all_visitors_wait_for_one_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_visitors_wait_for_one_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
     compiling, here = Compiling(monkeypatch), Position("score_dominari", seed=1)
 
-    async def check() -> None:
-        for _ in range(3):
-            compiling.readiness.begin(["human", "uct:100ms"], here)
-        waits = [asyncio.ensure_future(compiling.readiness.agent("uct:5", here)) for _ in range(3)]
-        waits.append(asyncio.ensure_future(compiling.readiness.hint(here)))
-        await asyncio.sleep(0.05)
-        assert not any(wait.done() for wait in waits)
-        waits[0].cancel()  # this visitor leaves
-        compiling.finish.set()
-        await asyncio.gather(*waits[1:])
-        await compiling.readiness.agent("uct:5", Position("halma_dominari", seed=1))
-
-    asyncio.run(check())
+    for _ in range(3):
+        compiling.readiness.begin(["human", "uct:100ms"], here)
+    waits = [asyncio.ensure_future(compiling.readiness.agent("uct:5", here)) for _ in range(3)]
+    waits.append(asyncio.ensure_future(compiling.readiness.hint(here)))
+    await asyncio.sleep(0.05)
+    assert not any(wait.done() for wait in waits)
+    waits[0].cancel()  # this visitor leaves
+    compiling.finish.set()
+    await asyncio.gather(*waits[1:])
+    await compiling.readiness.agent("uct:5", Position("halma_dominari", seed=1))
     assert compiling.done == ["uct:1ms score_dominari", "hint score_dominari",
                               "uct:1ms halma_dominari"]  # fmt: skip
 
 
-def test_hints_do_not_keep_agents_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hints_do_not_keep_agents_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hints are compiled after the agents, and meanwhile an agent can think for long."""
     compiling, here = Compiling(monkeypatch), Position("score_dominari", seed=1)
     hinting, answered = threading.Event(), threading.Event()
@@ -94,18 +91,15 @@ def test_hints_do_not_keep_agents_waiting(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(readiness, "hint", slow_hint)
 
-    async def check() -> None:
-        compiling.readiness.begin(["human", "uct:2000ms"], here)
-        assert await asyncio.to_thread(compiling.begun.wait, 60)
-        compiling.finish.set()
-        await compiling.readiness.agent("uct:2000ms", here)
-        assert await asyncio.to_thread(hinting.wait, 60)
-        work = compiling.workers.run(compiling.think, "uct:2000ms", here, 0, milliseconds=2000)
-        await asyncio.wait_for(work, 60)
-        answered.set()
-        await compiling.readiness.hint(here)
-
-    asyncio.run(check())
+    compiling.readiness.begin(["human", "uct:2000ms"], here)
+    assert await asyncio.to_thread(compiling.begun.wait, 60)
+    compiling.finish.set()
+    await compiling.readiness.agent("uct:2000ms", here)
+    assert await asyncio.to_thread(hinting.wait, 60)
+    work = compiling.workers.run(compiling.think, "uct:2000ms", here, 0, milliseconds=2000)
+    await asyncio.wait_for(work, 60)
+    answered.set()
+    await compiling.readiness.hint(here)
     assert compiling.done == ["uct:1ms score_dominari", "hint", "uct:2000ms score_dominari"]
 
 
@@ -142,31 +136,27 @@ def test_hints_wait_for_the_agents_of_their_own_game(monkeypatch: pytest.MonkeyP
     assert most == 1
 
 
-def test_a_compilation_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_compilation_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is told: the search itself will say what is wrong."""
     compiling, here = Compiling(monkeypatch, count=1), Position("score_dominari", seed=1)
     compiling.finish.set()
 
-    async def check() -> None:
-        for fails in (True, False, False):
-            compiling.fails = fails
-            await compiling.readiness.agent("greedy", here)
-
-    asyncio.run(check())
+    for fails in (True, False, False):
+        compiling.fails = fails
+        await compiling.readiness.agent("greedy", here)
     assert compiling.done == ["greedy score_dominari"] * 2
 
 
-def test_a_single_process_is_not_kept_busy_with_hints(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_single_process_is_not_kept_busy_with_hints(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     compiling, here = Compiling(monkeypatch, count=1), Position("score_dominari", seed=1)
     compiling.finish.set()
 
-    async def check() -> None:
-        compiling.readiness.begin(["human", "greedy"], here)
-        await compiling.readiness.agent("greedy", here)
-        assert compiling.done == ["greedy score_dominari"]
-        await compiling.readiness.hint(here)
-
-    asyncio.run(check())
+    compiling.readiness.begin(["human", "greedy"], here)
+    await compiling.readiness.agent("greedy", here)
+    assert compiling.done == ["greedy score_dominari"]
+    await compiling.readiness.hint(here)
     assert compiling.done == ["greedy score_dominari", "hint score_dominari"]
 
 

@@ -12,13 +12,22 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.play.server.access import digest
-from azumaya.baselines.play.server.app import COOKIE, make_app
+from azumaya.baselines.play.server.app import COOKIE
 from azumaya.baselines.play.server.limits import Limits
 from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.envs.puzzles.bank import load_bank
-from tests.serve.requests import GAME, LIMITS, begin, refused, send, token, visitor
-
-JSON = {"content-type": "application/json"}
+from tests.serve.requests import (
+    GAME,
+    JSON,
+    LIMITS,
+    another,
+    begin,
+    delete,
+    refused,
+    send,
+    token,
+    visitor,
+)
 
 
 @pytest.mark.parametrize(
@@ -69,8 +78,7 @@ def test_a_kept_game_names_no_file_either(tmp_path: Path, name: str) -> None:
     puzzle.write_text("".join(map(str, load_bank()[0].ravel())))
     store = Store(":memory:")
     store.add(Kept("id", "share", digest("me"), GAME, {name: str(puzzle)}, ("human", "human"), 1))
-    with visitor(store) as client:
-        client.cookies[COOKIE] = "me"
+    with visitor(store, cookie="me") as client:
         for path in ("/api/games/id", "/watch/share"):
             refused(client.get(path), 400, "option puzzle: could name a file")
 
@@ -105,8 +113,8 @@ def test_a_body_has_a_limit(client: TestClient) -> None:
 
 def test_games_have_limits(tmp_path: Path) -> None:
     limits = Limits(games=3, games_of_one=2, plies=1, search=100)
-    app = make_app(Store(tmp_path / "games.sqlite3"), limits=limits, workers=0)
-    one, two = (TestClient(app, base_url="http://localhost") for _ in range(2))
+    one = visitor(Store(tmp_path / "games.sqlite3"), limits)
+    two = another(one)
     view = begin(one)
     begin(one)
     refused(one.post("/api/games", json={"game": GAME}), 429, "you have 2 games")
@@ -144,15 +152,14 @@ def test_host_and_origin(client: TestClient, headers: dict[str, str], status: in
 
 def test_deleting_is_guarded_like_posting(client: TestClient) -> None:
     view = begin(client)
-    path = f"/api/games/{view['id']}"
     for headers, status in (
         ({"host": "evil.example"}, 400),
         ({"origin": "https://evil.example"}, 403),
         ({"sec-fetch-site": "cross-site"}, 403),
         ({"content-type": "text/plain"}, 415),
     ):
-        refused(client.delete(path, headers={**JSON, **headers}), status)
-    assert client.get(path).json() == view
+        refused(delete(client, view["id"], **headers), status)
+    assert client.get(f"/api/games/{view['id']}").json() == view
 
 
 def test_only_get_post_and_delete(client: TestClient) -> None:
@@ -164,8 +171,8 @@ def test_only_get_post_and_delete(client: TestClient) -> None:
 
 
 def test_no_visitor_sees_or_changes_anothers_game(tmp_path: Path) -> None:
-    app = make_app(Store(tmp_path / "games.sqlite3"), limits=LIMITS, workers=0)
-    mine, other = (TestClient(app, base_url="http://localhost") for _ in range(2))
+    mine = visitor(Store(tmp_path / "games.sqlite3"))
+    other, stranger = another(mine), another(mine)
     view = begin(mine, second="greedy")
     begin(other)
     path = f"/api/games/{view['id']}"
@@ -173,11 +180,11 @@ def test_no_visitor_sees_or_changes_anothers_game(tmp_path: Path) -> None:
     for name in ("move", "answer", "undo", "explain", "hint"):
         body = {"move": view["moves"][0][0], "cells": [0]}
         refused(send(other, view, name, **body), 404, "not yours")
-    refused(other.delete(path, headers=JSON), 404, "not yours")
-    refused(TestClient(app, base_url="http://localhost").delete(path, headers=JSON), 404)
+    refused(delete(other, view["id"]), 404, "not yours")
+    refused(delete(stranger, view["id"]), 404)
     for look in (path, f"{path}/record"):
         refused(other.get(look), 404, "not yours")
-        refused(TestClient(app, base_url="http://localhost").get(look), 404, "not yours")
+        refused(stranger.get(look), 404, "not yours")
     refused(other.get(f"/api/games/{view['share']}"), 404, "no such game")
     assert view["id"] not in other.get("/api/games").text
     assert [game["id"] for game in mine.get("/api/games").json()] == [view["id"]]
@@ -201,13 +208,12 @@ def test_the_cookie_is_no_ones_but_the_servers(client: TestClient) -> None:
 
 def test_a_token_that_the_server_has_not_given_is_replaced(tmp_path: Path) -> None:
     """Otherwise whoever can set a cookie in somebody's browser knows what opens their games."""
-    app = make_app(Store(tmp_path / "games.sqlite3"), limits=LIMITS, workers=0)
-    mine = TestClient(app, base_url="http://localhost")
+    mine = visitor(Store(tmp_path / "games.sqlite3"))
     begin(mine)
     (name,) = mine.cookies
     for forged in ("x", "x" * 43, token(mine)[:-1], f"{token(mine)}x", '"', "\udcff"):
         for cookie in (name, COOKIE):
-            other = TestClient(app, base_url="http://localhost")
+            other = another(mine)
             sent = {"cookie": f"{cookie}={forged}".encode(errors="surrogateescape")}
             assert other.get("/api/games", headers=sent).json() == []
             assert other.post("/api/games", json={"game": GAME}, headers=sent).status_code == 201

@@ -17,7 +17,7 @@ from azumaya.baselines.play.server.store import Store
 from azumaya.benchmarks.studies.gallery_maker import play
 from azumaya.envs.notation import replay
 from tests.processes import eventually
-from tests.serve.requests import begin, refused, send, visitor
+from tests.serve.requests import begin, delete, refused, send, visitor
 
 QUICK = Limits(search=2)
 
@@ -66,7 +66,7 @@ def test_a_game_is_searched_once_and_the_result_is_kept(
         shown = client.get(f"/api/games/{view['id']}/replay").json()
         assert shown["games"][0]["moves"] == view["made"]
         assert len(shown["games"][0]["frames"]) == found["positions"]
-        client.delete(f"/api/games/{view['id']}", headers={"content-type": "application/json"})
+        delete(client, view["id"])
     store = Store(file)
     assert store.review(view["id"], view["changes"]) is None
     store.keep_review(view["id"], 0, [])
@@ -85,36 +85,25 @@ def test_only_the_owner_has_a_game_analysed_and_only_when_it_is_over() -> None:
 
 
 def test_a_search_that_fails_is_told_and_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = server_reviews.seen
+    """Nor do searches that failed keep a visitor, who was not told of them, from others."""
 
     def fail(*_: Any, **__: Any) -> None:
         raise ValueError("no memory")
 
     with visitor(Store(":memory:"), QUICK) as client:
-        view = finished(client)
-        path = f"/api/games/{view['id']}/review"
-        monkeypatch.setattr(server_reviews, "seen", fail)
-        answers = []
-        while not answers or answers[-1].status_code == 200:
-            answers.append(client.post(path, json={}))
-        refused(answers[-1], 400, "no memory")
-        monkeypatch.setattr(server_reviews, "seen", whole)
-        assert reviewed(client, path)["positions"] == view["ply"] + 1
-
-
-def test_searches_that_failed_do_not_count_as_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A visitor whose pages were closed before they were told could have nothing analysed."""
-
-    def fail(*_: Any, **__: Any) -> None:
-        raise ValueError("no memory")
-
-    with visitor(Store(":memory:"), QUICK) as client:
-        games = [finished(client) for _ in range(server_reviews.OF_ONE + 1)]
-        *failing, last = (f"/api/games/{game['id']}/review" for game in games)
+        games = [finished(client) for _ in range(server_reviews.OF_ONE + 2)]
+        path, *failing, last = (f"/api/games/{game['id']}/review" for game in games)
         with monkeypatch.context() as patch:
             patch.setattr(server_reviews, "seen", fail)
-            for path in failing:
-                assert client.post(path, json={}).status_code == 200
+            answers = [client.post(path, json={})]
+            while answers[-1].status_code == 200:
+                answers.append(client.post(path, json={}))
+            refused(answers[-1], 400, "no memory")
+        assert reviewed(client, path)["positions"] == games[0]["ply"] + 1
+        with monkeypatch.context() as patch:
+            patch.setattr(server_reviews, "seen", fail)
+            for each in failing:
+                assert client.post(each, json={}).status_code == 200
             eventually(lambda: client.post(last, json={}).status_code == 200)
 
 

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from pathlib import Path
@@ -34,6 +34,24 @@ from azumaya.envs.notation import GameRecord
 from tests.cases import COMPLETE, YARDSTICK
 from tests.serve.requests import GAME, begin, refused, send, visitor
 
+pytestmark = pytest.mark.anyio
+
+Hire = Callable[..., Workers]
+
+
+@pytest.fixture
+def hired() -> Iterator[Hire]:
+    """Makes workers, which are closed after the test."""
+    made = list[Workers]()
+
+    def hire(count: int, waiting: int = 8, **settings: Any) -> Workers:
+        made.append(Workers(count, waiting=waiting, **settings))
+        return made[-1]
+
+    yield hire
+    for workers in made:
+        workers.close()
+
 
 @pytest.mark.parametrize(
     ("player", "milliseconds"),
@@ -56,37 +74,33 @@ def test_how_long_a_player_searches(player: str, milliseconds: float) -> None:
     assert milliseconds_of(player) == milliseconds
 
 
-def test_long_searches_that_wait_hold_up_no_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_searches_that_wait_hold_up_no_short_ones(hired: Hire) -> None:
     """The limit of those that wait is one for short searches, and one for long searches."""
-    workers, finish = Workers(2, waiting=3, caller=Here), threading.Event()
+    workers, finish = hired(2, waiting=3, caller=Here), threading.Event()
 
-    async def check() -> None:
-        def start(count: int, work: Callable[..., Any], milliseconds: float) -> list[Any]:
-            runs = (workers.run(work, 10, milliseconds=milliseconds) for _ in range(count))
-            return [asyncio.ensure_future(run) for run in runs]
+    def start(count: int, work: Callable[..., Any], milliseconds: float) -> list[Any]:
+        runs = (workers.run(work, 10, milliseconds=milliseconds) for _ in range(count))
+        return [asyncio.ensure_future(run) for run in runs]
 
-        try:
-            long = start(3, finish.wait, inf)
-            await asyncio.sleep(0)
-            with pytest.raises(RefusalError):
-                await workers.run(finish.wait, 10, milliseconds=inf)
-            short = start(3, abs, 0)
-            await asyncio.sleep(0)
-            with pytest.raises(RefusalError):
-                await workers.run(abs, 10)
-            assert await asyncio.gather(*short) == [10] * 3
-            assert not any(run.done() for run in long)
-        finally:
-            finish.set()
-        await asyncio.gather(*long)
-
-    asyncio.run(check())
-    workers.close()
+    try:
+        long = start(3, finish.wait, inf)
+        await asyncio.sleep(0)
+        with pytest.raises(RefusalError):
+            await workers.run(finish.wait, 10, milliseconds=inf)
+        short = start(3, abs, 0)
+        await asyncio.sleep(0)
+        with pytest.raises(RefusalError):
+            await workers.run(abs, 10)
+        assert await asyncio.gather(*short) == [10] * 3
+        assert not any(run.done() for run in long)
+    finally:
+        finish.set()
+    await asyncio.gather(*long)
 
 
-def test_short_searches_pass_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_searches_pass_long_ones(hired: Hire) -> None:
     """Of two workers, threads here, one is left for short work."""
-    workers = Workers(2, waiting=8, caller=Here)
+    workers = hired(2, caller=Here)
 
     async def both() -> list[str]:
         done: list[str] = []
@@ -99,31 +113,26 @@ def test_short_searches_pass_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
         return done
 
     assert asyncio.run(both()) == ["short", "long", "long"]
-    workers.close()
 
 
-def test_one_visitor_does_not_take_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_visitor_does_not_take_all_places(hired: Hire) -> None:
     """Short and long searches count; once they are over, the visitor may ask again."""
-    workers, finish = Workers(2, waiting=8, of_one=2, caller=Here), threading.Event()
+    workers, finish = hired(2, of_one=2, caller=Here), threading.Event()
 
-    async def check() -> None:
-        def start(visitor: str, milliseconds: float) -> Any:
-            work = workers.run(finish.wait, 60, milliseconds=milliseconds, visitor=visitor)
-            return asyncio.ensure_future(work)
+    def start(visitor: str, milliseconds: float) -> Any:
+        work = workers.run(finish.wait, 60, milliseconds=milliseconds, visitor=visitor)
+        return asyncio.ensure_future(work)
 
-        for _ in range(2):
-            finish.clear()
-            runs = [start("me", inf), start("me", 0)]
-            await asyncio.sleep(0)
-            with pytest.raises(RefusalError, match="your searches"):
-                await start("me", 0)
-            runs += [start("other", inf), start("", inf), start("", inf), start("", inf)]
-            await asyncio.sleep(0)
-            finish.set()
-            assert await asyncio.gather(*runs) == [True] * 6
-
-    asyncio.run(check())
-    workers.close()
+    for _ in range(2):
+        finish.clear()
+        runs = [start("me", inf), start("me", 0)]
+        await asyncio.sleep(0)
+        with pytest.raises(RefusalError, match="your searches"):
+            await start("me", 0)
+        runs += [start("other", inf), start("", inf), start("", inf), start("", inf)]
+        await asyncio.sleep(0)
+        finish.set()
+        assert await asyncio.gather(*runs) == [True] * 6
 
 
 @pytest.mark.parametrize("name", ["answer", "hint"])
@@ -183,12 +192,12 @@ def test_what_is_watched_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [len(record.moves) for record in made] == [0, 1]
 
 
-def test_results_are_kept_as_long_as_there_is_room() -> None:
+async def test_results_are_kept_as_long_as_there_is_room() -> None:
     """Those asked for last; what failed is made again."""
     made: list[str] = []
-    once, fails = Once(2), True
+    once = Once(2)
 
-    async def get(key: str) -> str:
+    async def get(key: str, fails: bool = False) -> str:
         async def make() -> str:
             made.append(key)
             if fails:
@@ -197,15 +206,10 @@ def test_results_are_kept_as_long_as_there_is_room() -> None:
 
         return str(await once.get(key, make))
 
-    async def check() -> None:
-        nonlocal fails
-        both = await asyncio.gather(get("a"), get("a"), return_exceptions=True)
-        assert [str(each) for each in both] == ["no room"] * 2
-        fails = False
-        for key in "abacab":
-            assert await get(key) == key
-
-    asyncio.run(check())
+    both = await asyncio.gather(get("a", True), get("a", True), return_exceptions=True)
+    assert [str(each) for each in both] == ["no room"] * 2
+    for key in "abacab":
+        assert await get(key) == key
     assert "".join(made) == "aabcb"
 
 
@@ -249,14 +253,11 @@ def test_searches_that_wait_have_a_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process by a signal")
-def test_a_search_process_that_is_killed_is_replaced() -> None:
-    workers = Workers(1, waiting=4)
-    try:
-        first = asyncio.run(workers.run(os.getpid))
-        os.kill(first, signal.SIGKILL)
-        assert asyncio.run(workers.run(os.getpid)) not in (first, os.getpid())
-    finally:
-        workers.close()
+def test_a_search_process_that_is_killed_is_replaced(hired: Hire) -> None:
+    workers = hired(1)
+    first = asyncio.run(workers.run(os.getpid))
+    os.kill(first, signal.SIGKILL)
+    assert asyncio.run(workers.run(os.getpid)) not in (first, os.getpid())
 
 
 AGENTS = """
@@ -318,61 +319,36 @@ def test_an_agent_that_fails_is_told_apart_from_a_wrong_request(
 
 @pytest.mark.usefixtures("_agents")
 @pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
-def test_an_agent_that_hangs_is_given_up_and_others_play_on() -> None:
-    workers = Workers(1, waiting=4)
-    position = Position("vierer_dominari")
-
-    async def both() -> None:
-        hung = workers.run(think, "visiting:Hangs", position, 0, milliseconds=inf, seconds=0.5)
-        with pytest.raises(AgentFailedError, match=r"agent visiting:Hangs: no move in 0\.5 s"):
-            await hung
-        assert await workers.run(think, "visiting:Names", position, 0) in position.legal_moves()
-
-    try:
-        asyncio.run(both())
-    finally:
-        workers.close()
+@pytest.mark.parametrize(
+    ("name", "message"), [("Hangs", r"no move in 0\.5 s"), ("Ends", "ended its process")]
+)
+async def test_an_agent_that_gives_no_move_has_failed_and_others_play_on(
+    name: str, message: str, hired: Hire
+) -> None:
+    workers, here = hired(1), Position("vierer_dominari")
+    seconds = 0.5 if name == "Hangs" else 60.0
+    with pytest.raises(AgentFailedError, match=f"agent visiting:{name}: {message}"):
+        await workers.run(think, f"visiting:{name}", here, 0, milliseconds=inf, seconds=seconds)
+    assert await workers.run(think, "visiting:Names", here, 0) in here.legal_moves()
 
 
 @pytest.mark.usefixtures("_agents")
 @pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
-def test_a_search_that_is_cancelled_ends() -> None:
+async def test_a_search_that_is_cancelled_ends(hired: Hire) -> None:
     """One under way, and one that waits for its process."""
-    workers = Workers(1, waiting=4)
+    workers = hired(1)
     position = Position("vierer_dominari")
 
-    async def check() -> None:
-        hung = [
-            asyncio.ensure_future(workers.run(think, "visiting:Hangs", position, 0, seconds=600))
-            for _ in range(2)
-        ]
-        await asyncio.sleep(0.5)
-        for each in hung:
-            each.cancel()
-        found = await asyncio.gather(*hung, return_exceptions=True)
-        assert [type(each) for each in found] == [asyncio.CancelledError] * 2
-        assert await workers.run(think, "visiting:Names", position, 0) in position.legal_moves()
-
-    try:
-        asyncio.run(check())
-    finally:
-        workers.close()
-
-
-@pytest.mark.usefixtures("_agents")
-def test_an_agent_that_ends_its_process_has_failed() -> None:
-    workers = Workers(1, waiting=4)
-    position = Position("vierer_dominari")
-
-    async def both() -> None:
-        with pytest.raises(AgentFailedError, match="agent visiting:Ends: ended its process"):
-            await workers.run(think, "visiting:Ends", position, 0, milliseconds=inf)
-        assert await workers.run(think, "visiting:Names", position, 0) in position.legal_moves()
-
-    try:
-        asyncio.run(both())
-    finally:
-        workers.close()
+    hung = [
+        asyncio.ensure_future(workers.run(think, "visiting:Hangs", position, 0, seconds=600))
+        for _ in range(2)
+    ]
+    await asyncio.sleep(0.5)
+    for each in hung:
+        each.cancel()
+    found = await asyncio.gather(*hung, return_exceptions=True)
+    assert [type(each) for each in found] == [asyncio.CancelledError] * 2
+    assert await workers.run(think, "visiting:Names", position, 0) in position.legal_moves()
 
 
 def rest(seconds: float) -> int:
@@ -381,39 +357,27 @@ def rest(seconds: float) -> int:
     return os.getpid()
 
 
-def test_waiting_for_a_process_does_not_count_as_thinking() -> None:
+async def test_waiting_for_a_process_does_not_count_as_thinking(hired: Hire) -> None:
     """Neither for one that starts, nor for one that is busy with something else."""
-    workers = Workers(1, waiting=4)
+    workers = hired(1)
 
-    async def check() -> None:
-        other = asyncio.ensure_future(workers.run(rest, 2.0, milliseconds=1000))
-        await asyncio.sleep(0)
-        assert await workers.run(abs, -3, seconds=1.5) == 3
-        assert other.done()
-
-    try:
-        asyncio.run(check())
-    finally:
-        workers.close()
+    other = asyncio.ensure_future(workers.run(rest, 2.0, milliseconds=1000))
+    await asyncio.sleep(0)
+    assert await workers.run(abs, -3, seconds=1.5) == 3
+    assert other.done()
 
 
-def test_only_the_process_of_work_that_is_given_up_is_replaced() -> None:
-    workers = Workers(2, waiting=4)
+async def test_only_the_process_of_work_that_is_given_up_is_replaced(hired: Hire) -> None:
+    workers = hired(2)
 
-    async def check() -> None:
-        before = set(await asyncio.gather(*(workers.run(rest, 0.5) for _ in range(2))))
-        assert len(before) == 2
-        other = asyncio.ensure_future(workers.run(rest, 1.5))
-        with pytest.raises(AgentFailedError, match=r"no move in 0\.5 s"):
-            await workers.run(rest, 60.0, seconds=0.5)
-        assert await other in before
-        after = set(await asyncio.gather(*(workers.run(rest, 0.5) for _ in range(2))))
-        assert len(after & before) == 1
-
-    try:
-        asyncio.run(check())
-    finally:
-        workers.close()
+    before = set(await asyncio.gather(*(workers.run(rest, 0.5) for _ in range(2))))
+    assert len(before) == 2
+    other = asyncio.ensure_future(workers.run(rest, 1.5))
+    with pytest.raises(AgentFailedError, match=r"no move in 0\.5 s"):
+        await workers.run(rest, 60.0, seconds=0.5)
+    assert await other in before
+    after = set(await asyncio.gather(*(workers.run(rest, 0.5) for _ in range(2))))
+    assert len(after & before) == 1
 
 
 def test_hints_say_what_moves_lead_to(client: TestClient) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from azumaya.baselines.play.server.app import COOKIE
 from azumaya.baselines.play.server.store import Store
-from tests.serve.requests import GAME, begin, refused, send, token, visitor
+from tests.serve.requests import GAME, another, begin, delete, refused, send, token, visitor
 
 DRAWN = "abalone"
 
@@ -19,7 +20,7 @@ DRAWN = "abalone"
 @pytest.fixture
 def friend(client: TestClient) -> TestClient:
     """Another browser at the same server."""
-    return TestClient(client.app, base_url="http://localhost:8123")
+    return another(client)
 
 
 def look(client: TestClient, name: str, **query: str) -> dict[str, Any]:
@@ -66,8 +67,7 @@ def test_the_link_to_watch_changes_nothing(client: TestClient, friend: TestClien
     body = {"move": view["moves"][0][0], "what": "draw"}
     for name in ("move", "undo", "resign", "offer", "decline", "hint", "review"):
         refused(send(friend, seen, name, **body), 403, "only those who play")
-    refused(friend.request("DELETE", f"/api/games/{view['watch']}",
-                           headers={"content-type": "application/json"}), 404)  # fmt: skip
+    refused(delete(friend, view["watch"]), 404)
     assert look(client, view["id"])["news"] == view["news"]
     assert view["friend"] not in str(seen)
 
@@ -114,7 +114,7 @@ def test_links_survive_a_restart_and_are_not_in_the_file(tmp_path: Path) -> None
         assert view["friend"].partition(".")[2] not in "\n".join(kept.iterdump())
     with visitor(Store(file)) as client:
         assert move(client, view["friend"])["ply"] == 2
-        client.cookies["azumaya_visitor"] = cookie
+        client.cookies[COOKIE] = cookie
         assert look(client, view["id"])["friend"] == view["friend"]
 
 
@@ -157,16 +157,6 @@ def test_resigning_while_the_agent_thinks(client: TestClient) -> None:
     assert after["status"] == "Azumaya (easy) wins"
     refused(send(client, after, "answer"), 409, "no agent")
     refused(send(client, after, "undo"), 409)
-
-
-def test_the_end_of_a_game_survives_a_restart(tmp_path: Path) -> None:
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file)) as client:
-        after = send(client, begin(client), "resign").json()
-        cookie = token(client)
-    with visitor(Store(file)) as client:
-        client.cookies["azumaya_visitor"] = cookie
-        assert look(client, after["id"]) == after
 
 
 def test_a_draw_needs_both(client: TestClient, friend: TestClient) -> None:
@@ -266,8 +256,7 @@ def test_a_rematch_survives_a_restart(tmp_path: Path) -> None:
         over = send(client, view, "resign").json()
         for name in (view["id"], view["friend"]):
             send(client, over | {"id": name}, "offer", what="rematch")
-    with visitor(Store(file)) as client:
-        client.cookies["azumaya_visitor"] = cookie
+    with visitor(Store(file), cookie=cookie) as client:
         mine = look(client, look(client, view["id"], known=over["news"])["rematch"])
         theirs = look(client, look(client, view["friend"])["rematch"])
         assert (mine["seats"], theirs["seats"]) == ([0], [1])
@@ -290,13 +279,7 @@ def test_a_rematch_that_was_deleted_can_be_offered_again(
         if is_in_memory:
             delete(client, rematch)
             assert look(client, view["id"])["offers"] == ["rematch", "swapped"]
-    with visitor(Store(file)) as client:
-        client.cookies["azumaya_visitor"] = cookie
+    with visitor(Store(file), cookie=cookie) as client:
         if not is_in_memory:
             delete(client, rematch)
         assert look(client, view["id"])["rematch"] == ""
-
-
-def delete(client: TestClient, name: str) -> None:
-    headers = {"content-type": "application/json"}
-    assert client.request("DELETE", f"/api/games/{name}", headers=headers).status_code == 200

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from azumaya.envs import Position
 from azumaya.envs.render.board import view_of
-from tests.serve.requests import GAME, begin, refused, send
+from tests.serve.requests import GAME, begin, delete, refused, send
 
 
 def test_an_earlier_position_can_be_looked_at(client: TestClient) -> None:
@@ -38,13 +38,9 @@ def test_a_turn_of_two_moves_is_marked_whole(client: TestClient) -> None:
     begun = max(
         n for n in range(view["ply"]) if n == 0 or view["movers"][n - 1] != view["movers"][n]
     )
-    marked = {
-        cell
-        for move in view["made"][begun:]
-        for cell in Position("vierer_dominari").action_cells(
-            Position("vierer_dominari").action(move)
-        )
-    }
+    start, marked = Position("vierer_dominari"), set[int]()
+    for move in view["made"][begun:]:
+        marked.update(start.action_cells(start.action(move)))
     assert set(view["last"]) == marked
 
 
@@ -57,17 +53,13 @@ def test_the_cells_that_a_move_has_left_are_told(client: TestClient) -> None:
     assert (after["left"], after["last"]) == ([path[0]], [path[1]])
     back = send(client, after, "undo").json()
     assert (back["left"], back["last"]) == ([], [])
-    moyo = begin(client)
-    assert send(client, moyo, "move", move=moyo["moves"][0][0]).json()["left"] == []
-
-
-def test_the_cell_of_a_stone_that_leaves_the_board_is_told(client: TestClient) -> None:
-    """Its move names no cell."""
     position = ".....1/....../....../.a..../....../2..... w"
     view = begin(client, "halma_dominari", options={"position": position})
-    after = send(client, view, "move", move="1off").json()
+    after = send(client, view, "move", move="1off").json()  # its move names no cell
     assert (after["left"], after["last"]) == ([5], [])
     assert after["cells"][5][4] == ""
+    moyo = begin(client)
+    assert send(client, moyo, "move", move=moyo["moves"][0][0]).json()["left"] == []
 
 
 def test_a_four_is_lit(client: TestClient) -> None:
@@ -78,9 +70,7 @@ def test_a_four_is_lit(client: TestClient) -> None:
         while not view["over"]:
             assert view["won"] == []
             view = send(client, view, "move", move=rng.choice(view["moves"])[0]).json()
-        client.request(
-            "DELETE", f"/api/games/{view['id']}", headers={"content-type": "application/json"}
-        )
+        delete(client, view["id"])
         assert bool(view["won"]) == (view["returns"][0] != 0)
         wins += bool(view["won"])
         winner = view["sides"][view["returns"][1] > 0]
