@@ -32,24 +32,19 @@ GAME, OTHER = "sudoku_moyo", "abalone"
 # ---- what is played ----
 
 
-def test_a_checkpoint_decides_game_and_options(tmp_path: Path) -> None:
+def test_a_checkpoint_decides_game_and_options_unless_options_are_given(tmp_path: Path) -> None:
     agent = trained(tmp_path / "agent", OTHER, max_plies=4, layout="belgian_daisy")
-    result = azumaya("evaluate", agent, "random", "--starts", 1)
-    assert result.exit_code == 0, result.output
-    assert "abalone max_plies=4 layout=belgian_daisy, 1 starts" in result.output
-    result = azumaya("play", "--first", "random", "--second", agent, "--seed", 3)
-    assert result.exit_code == 0, result.output
-    assert "Abalone, seed 3, max_plies=4 layout=belgian_daisy" in result.output
-    assert result.output.count("\nplayer_") == 4
-
-
-def test_given_options_override_those_of_the_checkpoint(tmp_path: Path) -> None:
-    agent = trained(tmp_path / "agent", OTHER, max_plies=4, layout="belgian_daisy")
-    words = ("--option", "max_plies=2", "--option", "layout=standard")
-    result = azumaya("evaluate", agent, "random", "--starts", 1, *words)
-    assert "abalone max_plies=2 layout=standard, 1 starts" in result.output
-    result = azumaya("play", OTHER, "--first", "random", "--second", agent, *words)
-    assert result.output.count("\nplayer_") == 2
+    evaluate = ("evaluate", agent, "random", "--starts", 1)
+    play = ("play", "--first", "random", "--second", agent, "--seed", 3)
+    given = ("--option", "max_plies=2", "--option", "layout=standard")
+    for words, plies, layout in (((), 4, "belgian_daisy"), (given, 2, "standard")):
+        result = azumaya(*evaluate, *words)
+        assert result.exit_code == 0, result.output
+        assert f"abalone max_plies={plies} layout={layout}, 1 starts" in result.output
+        result = azumaya(*play, *words)
+        assert result.exit_code == 0, result.output
+        assert f"Abalone, seed 3, max_plies={plies} layout={layout}" in result.output
+        assert result.output.count("\nplayer_") == plies
 
 
 def test_untrained_agents_play_the_first_game() -> None:
@@ -138,10 +133,7 @@ def test_a_policy_refuses_positions_of_other_games(tmp_path: Path) -> None:
 def test_unknown_agents_are_refused(tmp_path: Path) -> None:
     run = tmp_path / "run"
     policy = trained(run / "policy")
-    for name in (
-        "resume",
-        "odd",
-    ):  # as in a run folder, where other weights lie beside the same sidecar
+    for name in ("resume", "odd"):  # as in a run, where other weights lie beside the same sidecar
         weights, sidecar = checkpoint.load(policy)
         checkpoint.save(run / name, {f"policy.{k}": v for k, v in weights.items()}, sidecar)
     (run / "odd.json").write_text("{}")
@@ -152,34 +144,26 @@ def test_unknown_agents_are_refused(tmp_path: Path) -> None:
         (("evaluate", "."), ("agent '.'", "a checkpoint's path")),
         (("evaluate", run / "odd"), ("odd.json: malformed: no game, num_actions",)),
         (("evaluate", "human"), ("a person cannot be evaluated: agent 'human': must be random,",)),
-        (
-            ("evaluate", "random", "nope"),
-            (
-                "agent 'nope': must be random, greedy, champion, uct:BUDGET,",
-                "a checkpoint's path",
-                "there is no checkpoint at this path",
-            ),
-        ),
+        (("evaluate", "random", "nope"),
+         ("agent 'nope': must be random, greedy, champion, uct:BUDGET,", "a checkpoint's path",
+          "there is no checkpoint at this path")),
         (("play", "--second", "nope"), ("agent 'nope': must be random,", "or human")),
         (("evaluate", "uct:many"), ("agent 'uct:many': write uct:1000",)),
         (("play", "--second", "alphabeta:0ms"), ("agent 'alphabeta:0ms'", "numbers are above 0")),
-        (
-            ("evaluate", "alphabeta:9", "--game", "sudoku_tiles"),
-            ("hidden from both players", "search with UCT"),
-        ),
+        (("evaluate", "alphabeta:9", "--game", "sudoku_tiles"),
+         ("hidden from both players", "search with UCT")),
         (("evaluate", "random", "--option", "max=3"), ("'max': Sudoku Moyo has no such option",)),
         (("evaluate", "random", "--seed", 2**64 - 1), (f"seed={2**64 - 1}, starts=200: ",)),
         (("play", "nope"), ("game 'nope': no such game",)),
         (("play", "--seed", "-1"), ("seed=-1",)),
         (("play", "--position", "x", "--option", "position=x"), ("give it once",)),
-    ):
+    ):  # fmt: skip
         refused(azumaya(*words), *messages)
 
 
 def test_a_module_of_games_that_cannot_be_imported_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Not only that there is no such game."""
     monkeypatch.setenv("AZUMAYA_GAMES", "not_there")
     message = "game 'nope': AZUMAYA_GAMES=not_there: cannot be imported"
     for words in (("play", "nope"), ("analyse", "nope"), ("evaluate", "random", "--game", "nope")):

@@ -88,6 +88,10 @@ def failing(*arguments: Any) -> str:
     raise ZeroDivisionError("a mistake of mine")
 
 
+LOW = dataclasses.replace(connect_four.PLANES[-1], high=1)
+"""A plane with values above those that it declares."""
+
+
 @pytest.mark.parametrize("options", [{}, {"position": NEARLY_FULL}])
 def test_the_yardstick_breaks_no_law(options: Mapping[str, Any]) -> None:
     assert broken(YARDSTICK, **options) == {}
@@ -147,14 +151,7 @@ def test_the_yardstick_breaks_no_law(options: Mapping[str, Any]) -> None:
             "the starts differ",
         ),
         (
-            faulty(
-                observation={
-                    "planes": (
-                        *connect_four.PLANES[:-1],
-                        dataclasses.replace(connect_four.PLANES[-1], high=1),
-                    )
-                }
-            ),
+            faulty(observation={"planes": (*connect_four.PLANES[:-1], LOW)}),
             "Observations lie in their spaces",
             "plane 'to move' has 2, above 1",
         ),
@@ -169,6 +166,16 @@ def test_faults_are_found_and_explained(game: Game, law: str, why: str) -> None:
 
 # ---- the command ----
 
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, whose modules are forgotten after the test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(registry, "_registered", {**registry._registered})
+    return tmp_path
+
+
 WRONG_FOUR = """
 from dataclasses import replace
 from azumaya.benchmarks.yardstick import connect_four
@@ -180,14 +187,9 @@ GAME = replace(
 """
 
 
-def test_the_command_checks_a_file_in_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_checks_a_file_in_the_current_folder(here: Path) -> None:
     """All variants of its games; the exit code says whether a law is broken."""
-    (tmp_path / "my_wrong_four.py").write_text(WRONG_FOUR)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setattr(registry, "_registered", {**registry._registered})
+    (here / "my_wrong_four.py").write_text(WRONG_FOUR)
     result = azumaya("check-game", "my_wrong_four.py", "--games", 1)
     assert result.exit_code == 1, result.output
     assert "my_wrong_four {}: 12 of 13 laws hold" in result.output
@@ -195,6 +197,10 @@ def test_the_command_checks_a_file_in_the_current_folder(
     assert "games end within their bounds" in result.output
     assert "no end after 6 plies, which max_steps says" in result.output
     assert "laws broken: 1" in result.output
+    only = WRONG_FOUR.replace("max_steps=", "variants=(), max_steps=")
+    (here / "my_only_four.py").write_text(only.replace("my_wrong_four", "my_only_four"))
+    result = azumaya("check-game", "my_only_four.py", "--games", 1)
+    assert "my_only_four {}: 12 of 13 laws hold" in result.output
 
 
 UNCOMPILED = """
@@ -248,14 +254,11 @@ GAME = replace(
     ],
 )  # fmt: skip
 def test_a_kernel_that_cannot_be_compiled_is_named(
-    body: str, arguments: str, said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    body: str, arguments: str, said: list[str], here: Path
 ) -> None:
     name = f"uncompiled_{len(body)}_{len(arguments)}"
     text = UNCOMPILED.replace("{body}", body).replace("{arguments}", arguments)
-    (tmp_path / f"{name}.py").write_text(text.replace("{name}", name))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setattr(registry, "_registered", {**registry._registered})
+    (here / f"{name}.py").write_text(text.replace("{name}", name))
     result = azumaya("check-game", f"{name}.py", "--games", 1)
     assert result.exit_code == 1, result.output
     _, title, *lines = result.output.splitlines()
@@ -270,45 +273,26 @@ def test_a_kernel_that_cannot_be_compiled_is_named(
     assert "Traceback (most recent call last)" in whole
 
 
-def test_a_game_that_never_ends_is_found_by_its_bound() -> None:
+@pytest.mark.parametrize(
+    ("bound", "said"), [(42, "no end after 42 plies"), (2**31 - 1, "no end after 50 plies, so no")]
+)
+def test_a_game_that_never_ends_is_found_by_its_bound_or_broken_off(
+    bound: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The other checks that play to the end give up there, too."""
-    endless = faulty(rules={"play": pass_on})
-    found = broken(endless)
-    assert any("no end after 42 plies" in why for why in found.values())
-
-
-def test_a_game_that_never_ends_and_has_no_bound_is_broken_off(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
     monkeypatch.setattr(contract, "MOST_PLIES", 50)
-    endless = faulty(rules={"play": pass_on}, options={"max_steps": lambda settings: 2**31 - 1})
-    found = broken(endless)
-    assert any("no end after 50 plies, so no more are played" in why for why in found.values())
+    endless = faulty(rules={"play": pass_on}, options={"max_steps": lambda settings: bound})
+    assert any(said in why for why in broken(endless).values())
 
 
-def test_a_game_without_variants_is_checked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = WRONG_FOUR.replace("max_steps=", "variants=(), max_steps=")
-    (tmp_path / "my_only_four.py").write_text(file.replace("my_wrong_four", "my_only_four"))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setattr(registry, "_registered", {**registry._registered})
-    result = azumaya("check-game", "my_only_four.py", "--games", 1)
-    assert "my_only_four {}: 12 of 13 laws hold" in result.output
-
-
-def test_the_command_takes_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "below").mkdir()
+def test_the_command_takes_a_path(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "below").mkdir()
+    (here / "beside").mkdir()
     name = "my_four_below"
-    file = tmp_path / "below" / f"{name}.py"
+    file = here / "below" / f"{name}.py"
     file.write_text(f"{WRONG_FOUR.replace('my_wrong_four', name)}")
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setattr(registry, "_registered", {**registry._registered})
-    monkeypatch.chdir(tmp_path)
     assert [game.name for game in games_of(str(file))] == [name]
-    (tmp_path / "beside").mkdir()
-    monkeypatch.chdir(tmp_path / "beside")
+    monkeypatch.chdir(here / "beside")
     with pytest.raises(OptionError, match=r"^module \S+: it is not below the current folder"):
         games_of(f"../below/{name}.py")
 
@@ -330,29 +314,30 @@ from azumaya.envs.kernels.compile import kernel
 def play(state, action):
     {body}
 
-GAME = replace(
-    connect_four.GAME, name="{name}", rules=replace(connect_four.GAME.rules, play=play)
-)
+GAME = replace(connect_four.GAME, name="failing", rules=replace(connect_four.GAME.rules, play=play))
 """
 
 
-def failing(body: str, folder: Path) -> str:
-    """What is said of a game whose `play` is not right, in a process of its own."""
-    name = f"failing_{len(body)}"
-    (folder / f"{name}.py").write_text(FAILING.replace("{body}", body).replace("{name}", name))
-    words = [sys.executable, "-m", "azumaya", "check-game", name]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        pytest.param(
+            "state.over = nothing",
+            r"play cannot be compiled\n +numba: NameError: name 'nothing' is not defined",
+            id="numba tells no line",
+        ),
+        pytest.param(
+            "state.over = np.zeros(2, np.int64)[1 << 40]",
+            "Segmentation fault",
+            id="the kernel ends the process",
+        ),
+    ],
+)
+def test_a_kernel_that_fails_does_not_do_so_in_silence(
+    body: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "failing.py").write_text(FAILING.replace("{body}", body))
+    words = [sys.executable, "-m", "azumaya", "check-game", "failing"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode
-    return done.stdout + done.stderr
-
-
-def test_a_kernel_of_which_numba_tells_no_line_is_named(tmp_path: Path) -> None:
-    said = failing("state.over = nothing", tmp_path)
-    assert re.search(
-        r"play cannot be compiled\n +numba: NameError: name 'nothing' is not defined", said
-    )
-
-
-def test_a_kernel_that_ends_the_process_does_not_do_so_in_silence(tmp_path: Path) -> None:
-    said = failing("state.over = np.zeros(2, np.int64)[1 << 40]", tmp_path)
-    assert "Segmentation fault" in said
+    assert re.search(said, done.stdout + done.stderr)

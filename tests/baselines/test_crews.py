@@ -70,7 +70,6 @@ def test_arrays_that_jobs_share_are_their_own(crew: Processes) -> None:
 
 
 def test_what_is_written_to_shared_arrays_is_not_in_the_file(tmp_path: Path) -> None:
-    """Another process finds them as they were packed."""
     parcel = Parcel.packed(np.arange(1000), tmp_path / "arrays", 1)
     parcel.unpacked()[:] = 7
     assert (parcel.unpacked() == np.arange(1000)).all()
@@ -140,7 +139,6 @@ class Pickled(Crew):
 def test_jobs_are_all_that_workers_need(
     script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a job holds is enough to play the same games in any order."""
     main, tiny = SCRIPTS[script]
     main(tiny(tmp_path / "here", **RUNS[script]))
     monkeypatch.setattr(crews, "crew_of", lambda workers, _: Pickled() if workers else None)
@@ -196,7 +194,6 @@ def test_a_crew_is_processes_or_ray(
 
 
 def test_what_a_worker_keeps_is_made_for_each_run() -> None:
-    """Nothing is left of an earlier run."""
     made = list[object]()
 
     def make(config: object) -> int:
@@ -218,16 +215,13 @@ class Joined:
         self.joined = joined
 
     def is_initialized(self) -> bool:
-        """Whether it has."""
         return self.joined
 
     def init(self, **_: object) -> None:
-        """Join one, with a handler of Ray's own for SIGTERM."""
         self.joined = True
         signal.signal(signal.SIGTERM, lambda number, frame: None)
 
     def shutdown(self) -> None:
-        """Leave it."""
         self.joined = False
 
 
@@ -259,16 +253,13 @@ class Failing(Joined):
         self.error, self.options = error, dict[str, object]()
 
     def remote(self, **options: object) -> Callable[[object], object]:
-        """What makes a function a remote one."""
         self.options = options
         return lambda work: SimpleNamespace(remote=lambda *_: work)
 
     def put(self, shared: object) -> object:
-        """Keep what jobs share."""
         return shared
 
     def get(self, waiting: object) -> object:
-        """Raise the error of the first job."""
         raise self.error
 
 

@@ -48,8 +48,6 @@ def test_values_have_the_type_of_the_option(game: str, word: str, value: object)
 def test_puzzle_files_that_cannot_be_read_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Any error of the system is reported."""
-
     def closed(*arguments: object, **named: object) -> None:
         raise PermissionError(13, "Permission denied")
 

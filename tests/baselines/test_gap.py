@@ -29,7 +29,6 @@ class Memoriser(Agent):
     name = "memoriser"
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """Greedy moves or random ones."""
         known = [position.options["puzzle"] == "train" for position in positions]
         assert len(set(known)) == 1
         return list((GreedyAgent() if known[0] else RandomAgent()).act(positions, keys))
@@ -62,7 +61,6 @@ def test_every_script_trains_on_a_part(algorithm: str, tmp_path: Path) -> None:
 
 
 def test_what_was_memorised_is_the_gap() -> None:
-    """An agent that knows one part only has a gap, and one that knows the game has none."""
     words = (f"{__name__}:Memoriser", "greedy")
     clever, plain = gap.measure(gap.Config(words, game="sudoku_moyo", starts=60))
     assert clever.interval()[0] > 0.2
@@ -93,7 +91,6 @@ def test_the_table_has_the_gap_of_each_agent_and_their_mean() -> None:
 def test_a_run_is_measured_by_its_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Several agents have a mean; the game is that of the checkpoint."""
     run = tmp_path / "run"
     value.main(tiny_td(run, options={"puzzle": "train"}))
     capsys.readouterr()
@@ -118,7 +115,6 @@ def test_a_run_is_measured_by_its_folder(
 def test_what_cannot_be_measured_is_refused(
     words: list[str], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In one line, before a game is played."""
     assert gap.run_words(words) == 2
     told = capsys.readouterr().err
     assert told.startswith("error: ")

@@ -30,7 +30,6 @@ EVERY = [(name, kind) for name in TESTED for kind in NETWORKS if can_play(kind, 
 
 @pytest.mark.parametrize(("name", "kind"), EVERY)
 def test_games_of_a_batch_are_independent(name: str, kind: str) -> None:
-    """A logit for every action and a value, the same alone as in a batch."""
     games = make_vec(name, 5, threads=1)
     games.reset(seed=1)
     for _ in range(9):
@@ -49,7 +48,6 @@ def test_games_of_a_batch_are_independent(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("name", TESTED)
 def test_the_default_network_suits_the_game(name: str) -> None:
-    """The default network sees neighbours if they matter, and houses if only those do."""
     game = find_game(name)
     sees_houses = NETWORKS[default_network(game)] is NumberNet
     assert sees_houses <= (game.symmetries.size > 1000 and bool(group_planes(game).numbered))
@@ -79,6 +77,11 @@ def test_networks_for_a_gpu_are_compiled_whole(name: str) -> None:
 
 # ---- numbers ----
 
+
+def actions_of(game: Game) -> int:
+    return game.options.num_actions(game.options.defaults)
+
+
 NUMBERED = [name for name in TESTED if takes_numbers(find_game(name))]
 
 
@@ -93,7 +96,6 @@ def positions(name: str, plies: int, count: int = 8) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("name", NUMBERED)
 def test_numbers_that_may_be_laid_are_candidates(name: str) -> None:
-    """`NumberNet` has a logit of its own for every number that may be laid."""
     numbered = group_planes(find_game(name)).numbered[0]
     for plies in range(0, 60, 4):
         seen = positions(name, plies)
@@ -104,9 +106,8 @@ def test_numbers_that_may_be_laid_are_candidates(name: str) -> None:
 
 @pytest.mark.parametrize("name", NUMBERED)
 def test_further_layers_see_groups(name: str) -> None:
-    """Features of candidates are added up over each of their groups."""
     game = find_game(name)
-    network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4)
+    network = NumberNet(game, actions_of(game), width=4)
     seen = network.candidates(torch.as_tensor(positions(name, 6)["observation"]))
     x = torch.arange(2.0 * len(seen.cell)).view(-1, 2) % 7
     sums = network.group_sums(x, seen).view(len(x), 5, 2)
@@ -119,7 +120,7 @@ def test_further_layers_see_groups(name: str) -> None:
 def test_planes_of_other_forms(name: str) -> None:
     """Floats, planes that are not contiguous, and a network of doubles give the same."""
     game = find_game(name)
-    network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4, depth=2)
+    network = NumberNet(game, actions_of(game), width=4, depth=2)
     planes = torch.as_tensor(positions(name, 6)["observation"])
     logits, values = network(planes)
     scattered = planes.transpose(0, 1).contiguous().transpose(0, 1)
@@ -142,18 +143,11 @@ def test_planes_of_another_game_are_refused() -> None:
             finder.find(wrong)
 
 
-def has_layout(name: str) -> bool:
-    """Whether a game has planes of numbers on a board with blocks."""
-    game = find_game(name)
-    return bool(group_planes(game).numbered) and game.observation.shape[0] in (6, 9)
-
-
-@pytest.mark.parametrize("name", [name for name in TESTED if not has_layout(name)])
+@pytest.mark.parametrize("name", ["abalone", "connect_four"])
 def test_games_without_candidates_are_refused(name: str) -> None:
-    """With an error that says what is needed."""
     game = find_game(name)
     with pytest.raises(ValueError, match="needs planes of numbers"):
-        NumberNet(game, game.options.num_actions(game.options.defaults))
+        NumberNet(game, actions_of(game))
 
 
 def test_copies_find_the_same() -> None:
@@ -184,7 +178,7 @@ def test_gradients_are_the_same_each_time() -> None:
 def test_numbers_and_lines_are_alike(name: str) -> None:
     """Other numbers, and two rows of a band swapped, give the same logits elsewhere."""
     game = find_game(name)
-    network = NumberNet(game, game.options.num_actions(game.options.defaults), width=4, depth=2)
+    network = NumberNet(game, actions_of(game), width=4, depth=2)
     planes = torch.as_tensor(positions(name, 6)["observation"])
     moved, groups = planes.clone(), group_planes(game).numbered + group_planes(game).counted
     rows = torch.arange(planes.shape[2])
@@ -235,20 +229,18 @@ def test_positions_without_candidates_have_values() -> None:
 
 def lays_pieces(game: Game) -> bool:
     """Whether the first actions are pieces on cells."""
-    actions = game.options.num_actions(game.options.defaults)
-    return game.symmetries.moves is None and actions >= game.observation.cells
+    return game.symmetries.moves is None and actions_of(game) >= game.observation.cells
 
 
-def lit(cells: int, cell: int, channel: int) -> object:
+def lit(game: Game, cell: int, channel: int) -> torch.Tensor:
     """Features of two channels with a single cell lit in one."""
-    x = torch.zeros(1, 2, cells)
+    x = torch.zeros(1, 2, game.observation.cells)
     x[0, channel, cell] = 1.0
-    return x
+    return x.view(1, 2, *game.observation.shape)
 
 
 @pytest.mark.parametrize("name", [n for n in TESTED if find_game(n).symmetries.moves])
 def test_logits_of_moves_depend_on_their_cells(name: str) -> None:
-    """Features of a cell affect only the logits of moves that leave or enter it."""
     game = find_game(name)
     actions = game.options.num_actions(game.options.defaults)
     head = MoveHead(game, actions, 2)
@@ -257,9 +249,7 @@ def test_logits_of_moves_depend_on_their_cells(name: str) -> None:
         head.worth.bias.zero_()
     for cell in range(0, game.observation.cells, 7):
         for which in range(2):
-            logits = head(
-                lit(game.observation.cells, cell, which).view(1, 2, *game.observation.shape)
-            )[0]
+            logits = head(lit(game, cell, which))[0]
             told = [float(cell in game.symmetries.moves(a)[which]) for a in range(actions)]
             assert np.array_equal(logits.detach().numpy(), told)
 
@@ -268,12 +258,12 @@ def test_logits_of_moves_depend_on_their_cells(name: str) -> None:
 def test_logits_of_pieces_depend_on_their_cell(name: str) -> None:
     """Laying piece p on cell c is action `p * cells + c`."""
     game = find_game(name)
-    head = CellHead(game, game.options.num_actions(game.options.defaults), 2)
+    head = CellHead(game, actions_of(game), 2)
     assert head.pieces is not None
     with torch.no_grad():
         head.pieces.bias.zero_()
         dark = head(torch.zeros(1, 2, *game.observation.shape))[0]
-        bright = head(lit(game.observation.cells, 11, 0).view(1, 2, *game.observation.shape))[0]
+        bright = head(lit(game, 11, 0))[0]
     pieces = head.pieces.out_channels
     changed = np.flatnonzero((bright - dark).numpy()[: pieces * game.observation.cells])
     assert changed.tolist() == [piece * game.observation.cells + 11 for piece in range(pieces)]

@@ -82,39 +82,90 @@ def test_a_signal_during_compilation_is_not_lost(install: str, number: int, code
     assert "Exception ignored" not in done.stderr
 
 
+INSTALLED = """
+import atexit, signal, threading, time, weakref
+from azumaya.baselines.system.signals import end_on_signals, interrupt_anywhere
+end_on_signals()
+"""
+WEAK = """
+interrupt_anywhere()
+class Thing: pass
+thing = Thing()
+kept = weakref.ref(thing, lambda _: signal.raise_signal(signal.NUMBER))
+del thing
+"""
+LOST: dict[str, tuple[str, int]] = {
+    # where exceptions are lost; such as the lock of the cache, which may be held for a minute
+    "a callback of llvmlite": (
+        """
+def _raw_object_cache_notify():
+    signal.raise_signal(signal.SIGTERM)
+_raw_object_cache_notify()
+""", 128 + signal.SIGTERM),
+    "SIGTERM in a callback of a weak reference": (
+        WEAK.replace("NUMBER", "SIGTERM"), 128 + signal.SIGTERM),
+    "SIGINT in a callback of a weak reference": (WEAK.replace("NUMBER", "SIGINT"), -signal.SIGINT),
+    # as in some packages while they are imported
+    "code that catches everything": (
+        """
+def careless():
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    except:
+        pass
+careless()
+""", 128 + signal.SIGTERM),
+}  # fmt: skip
+"""Programs in which a signal comes where its exception is caught or dropped, and how they end."""
+
+
 @posix
-def test_a_signal_that_is_sent_again_ends_what_the_main_thread_waits_for() -> None:
-    """Such as the lock of the compile cache, which another process may hold for a minute."""
-    program = (
-        "import signal, threading; from azumaya.baselines.system.signals import end_on_signals\n"
-        "end_on_signals()\n"
-        "def _raw_object_cache_notify():  # as in llvmlite, where exceptions are lost\n"
-        "    signal.raise_signal(signal.SIGTERM)\n"
-        "_raw_object_cache_notify()\n"
-        "threading.Event().wait(1000)\n"
-    )
-    done = run(program)
-    assert done.returncode == 128 + signal.SIGTERM
+@pytest.mark.parametrize("place", LOST)
+def test_a_signal_is_not_lost(place: str) -> None:
+    program, code = LOST[place]
+    done = run(f"{INSTALLED}{program}\nthreading.Event().wait(1000)")
+    assert done.returncode == code
+    assert "Exception ignored" not in done.stderr
+
+
+SAVING = """
+def save():
+    time.sleep(0.5)
+    print('saved')
+atexit.register(save)
+def work():
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        time.sleep(0.5)
+        print('cleaned')
+work()
+"""
+THINKING = """
+from azumaya.baselines.agents.asking import ask
+class Waiting:
+    def act(self, positions, keys):
+        signal.raise_signal(signal.SIGTERM)
+        return []
+try:
+    ask(Waiting(), [], [], "x")
+finally:
+    print("saved")
+"""
 
 
 @posix
 @pytest.mark.parametrize(
-    ("number", "code"), [("SIGTERM", 128 + signal.SIGTERM), ("SIGINT", -signal.SIGINT)]
+    ("program", "printed"),
+    [
+        pytest.param(SAVING, ["cleaned", "saved"], id="what runs at the end is not interrupted"),
+        pytest.param(THINKING, ["saved"], id="it is no failure of an agent that is thinking"),
+    ],
 )
-def test_a_signal_in_a_callback_of_a_weak_reference_is_not_lost(number: str, code: int) -> None:
-    program = (
-        "import signal, threading, weakref\n"
-        "from azumaya.baselines.system.signals import end_on_signals, interrupt_anywhere\n"
-        "end_on_signals(); interrupt_anywhere()\n"
-        "class Thing: pass\n"
-        "thing = Thing()\n"
-        f"kept = weakref.ref(thing, lambda _: signal.raise_signal(signal.{number}))\n"
-        "del thing\n"
-        "threading.Event().wait(1000)\n"
-    )
-    done = run(program)
-    assert done.returncode == code
-    assert "Exception ignored" not in done.stderr
+def test_what_a_signal_ends_is_saved(program: str, printed: list[str]) -> None:
+    done = run(INSTALLED + program)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert (done.stdout.split(), done.stderr) == (printed, "")
 
 
 def test_other_exceptions_that_can_only_be_printed_still_are() -> None:
@@ -140,75 +191,13 @@ def test_a_foreign_handler_of_ctrl_c_stays() -> None:
     assert run(program).returncode == 0
 
 
-@posix
-def test_a_signal_is_not_lost_in_code_that_catches_everything() -> None:
-    """As some packages do while they are imported."""
-    program = (
-        "import signal, threading; from azumaya.baselines.system.signals import end_on_signals\n"
-        "end_on_signals()\n"
-        "def careless():\n"
-        "    try:\n"
-        "        signal.raise_signal(signal.SIGTERM)\n"
-        "    except:\n"
-        "        pass\n"
-        "careless()\n"
-        "threading.Event().wait(1000)\n"
-    )
-    done = run(program)
-    assert done.returncode == 128 + signal.SIGTERM
-
-
-@posix
-def test_what_runs_at_the_end_is_not_interrupted() -> None:
-    program = (
-        "import atexit, signal, time; from azumaya.baselines.system.signals import end_on_signals\n"
-        "end_on_signals()\n"
-        "def save():\n"
-        "    time.sleep(0.5)\n"
-        "    print('saved')\n"
-        "atexit.register(save)\n"
-        "def work():\n"
-        "    try:\n"
-        "        signal.raise_signal(signal.SIGTERM)\n"
-        "    finally:\n"
-        "        time.sleep(0.5)\n"
-        "        print('cleaned')\n"
-        "work()\n"
-    )
-    done = run(program)
-    assert done.returncode == 128 + signal.SIGTERM
-    assert (done.stdout.split(), done.stderr) == (["cleaned", "saved"], "")
-
-
 class Leaving:
     """An agent that wants to end the program."""
 
     def act(self, positions: object, keys: object) -> list[int]:
-        """Nothing."""
         raise SystemExit(3)
 
 
 def test_an_agent_that_wants_to_end_the_program_fails() -> None:
     with pytest.raises(AgentFailedError, match="agent x: act failed: SystemExit: 3"):
         ask(Leaving(), [], [], "x")
-
-
-@posix
-def test_a_signal_that_comes_while_an_agent_thinks_is_no_failure_of_it() -> None:
-    program = """
-import signal
-from azumaya.baselines.agents.asking import ask
-from azumaya.baselines.system.signals import end_on_signals
-class Waiting:
-    def act(self, positions, keys):
-        signal.raise_signal(signal.SIGTERM)
-        return []
-end_on_signals()
-try:
-    ask(Waiting(), [], [], "x")
-finally:
-    print("saved")
-"""
-    done = run(program)
-    assert done.returncode == 128 + signal.SIGTERM
-    assert (done.stdout.split(), done.stderr) == (["saved"], "")

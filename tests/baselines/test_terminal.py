@@ -75,7 +75,6 @@ def test_a_closed_pipe(command: str) -> None:
 
 
 def test_a_reader_that_stops_early() -> None:
-    """The reader of a pipe may close it early, as `head -1` does."""
     with start("puzzles", "generate", "--count", 3000) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -86,7 +85,6 @@ def test_a_reader_that_stops_early() -> None:
 
 
 def test_no_output_at_all() -> None:
-    """With standard output closed, commands succeed without output."""
     code = "import os, sys; os.close(1); os.execv(sys.executable, sys.argv[1:])"
     result = subprocess.run(
         [sys.executable, "-c", code, sys.executable, "-m", "azumaya", "puzzles", "show"],
@@ -117,8 +115,6 @@ def test_impossible_file_names(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["[/b]/policy", "[red]policy", ":smile:", "policy\\", "[/]"])
 def test_names_are_not_interpreted_as_markup(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names like `[/b]/policy` are printed as they are."""
-
     def find(given: str, evaluated: bool = False) -> entrants.Entrant:
         agent = RandomAgent()
         agent.name = given
