@@ -197,7 +197,6 @@ class Crashes(GreedyAgent):
     """A contender that fails."""
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """Raises an exception."""
         raise ValueError("boom")
 
 
@@ -205,7 +204,6 @@ class Cheats(GreedyAgent):
     """A contender that fails."""
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """Plays what is no move."""
         return [10**6] * len(positions)
 
 
@@ -213,7 +211,6 @@ class Dies(GreedyAgent):
     """A contender that fails."""
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """Ends its process."""
         os._exit(3)
 
 

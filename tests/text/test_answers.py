@@ -139,13 +139,6 @@ def test_special_tokens_after_a_move_make_no_difference(token: str) -> None:
     check_that_the_first_is_read("Not {1}.\nmove: {0}" + token)
 
 
-@pytest.mark.parametrize("words", ["is not", "is certainly not", "isn't", "is **not**"])
-def test_a_move_that_is_not_the_answer_is_none(words: str) -> None:
-    position = Position("sudoku_moyo", seed=1)
-    answer = read_answer(position, f"The best move {words} {position.legal_moves()[0]}.")
-    assert (answer.action, answer.name) == (None, "")
-
-
 AROSE = "....../....../..2cea/..5.4./..4a../...... w"
 """A start in which 3b3 leaves a dead cell, so white may lay a blank on d3 or end the turn."""
 
@@ -154,46 +147,41 @@ def before_end() -> Position:
     return Position("vierer_dominari", position=AROSE).play("3b3")
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("I think black will win in the end.", ""),
-        ("This move is the end of black.", ""),
-        ("I say we 4 win, and it will be d3.", ""),
-        ("end", "end"),
-        ("I stop here.\n\n**End.**\n\nGood luck!", "end"),
-        ("move: end", "end"),
-        ("My move is end.", "end"),
-        ("move: I end the turn", "end"),
-        ("move: **end**, as wd3 helps black", "end"),
-        ("move: wd3 wins the game in the end.", "wd3"),
-    ],
-)
-def test_a_word_is_a_move_only_after_a_mark_or_alone_on_a_line(text: str, name: str) -> None:
-    assert read_answer(before_end(), text).name == name
-
-
-def test_a_word_before_another_move_is_not_guessed() -> None:
-    answer = read_answer(before_end(), "move: end the turn with wd3")
-    assert (answer.action, answer.name) == (None, "")
-    assert "several moves: end, wd3" in answer.problem
+ENDS, TILES, MARBLES = before_end(), Position("sudoku_tiles", seed=1), Position("abalone")
 
 
 @pytest.mark.parametrize(
-    ("text", "name"),
+    ("position", "text", "name"),
     [
-        ("The tile drawn is a 5.", ""),
-        ("So I 5 lay there?", ""),
-        ("move: e3 (a 5 there scores 3)", "e3"),
-        ("move: lay a 5 on e3", "e3"),
-        ("a 5", "a5"),
-        ("move: a 5, because nothing else fits", "a5"),
-        ("move: a 5 on e3", ""),
-        ("I lay it on e 3 now.", "e3"),
+        # a word is a move only after a mark or alone on a line
+        (ENDS, "I think black will win in the end.", ""),
+        (ENDS, "This move is the end of black.", ""),
+        (ENDS, "I say we 4 win, and it will be d3.", ""),
+        (ENDS, "end", "end"),
+        (ENDS, "I stop here.\n\n**End.**\n\nGood luck!", "end"),
+        (ENDS, "move: end", "end"),
+        (ENDS, "My move is end.", "end"),
+        (ENDS, "move: I end the turn", "end"),
+        (ENDS, "move: **end**, as wd3 helps black", "end"),
+        (ENDS, "move: wd3 wins the game in the end.", "wd3"),
+        # articles are no squares
+        (TILES, "The tile drawn is a 5.", ""),
+        (TILES, "So I 5 lay there?", ""),
+        (TILES, "move: e3 (a 5 there scores 3)", "e3"),
+        (TILES, "move: lay a 5 on e3", "e3"),
+        (TILES, "a 5", "a5"),
+        (TILES, "move: a 5, because nothing else fits", "a5"),
+        (TILES, "move: a 5 on e3", ""),
+        (TILES, "I lay it on e 3 now.", "e3"),
+        # spaces and hyphens inside a name are nothing; the longest name is read
+        (MARBLES, "move: a1-b2", "a1b2"),
+        (MARBLES, "move: A1 B2", "a1b2"),
+        (MARBLES, "I play a1 - b2\n a1 b2", "a1b2"),
+        (MARBLES, "move: d3 d4 e4, because", "d3d4e4"),
     ],
 )
-def test_articles_are_no_squares(text: str, name: str) -> None:
-    assert read_answer(Position("sudoku_tiles", seed=1), text).name == name
+def test_a_name_is_read_where_it_is_meant_as_one(position: Position, text: str, name: str) -> None:
+    assert read_answer(position, text).name == name
 
 
 @pytest.mark.parametrize(
@@ -216,6 +204,11 @@ def test_the_move_at_once_after_a_mark_counts_whatever_the_reason_names(form: st
 @pytest.mark.parametrize(
     "form",
     [
+        "The best move is not {0}.",
+        "The best move is certainly not {0}.",
+        "The best move isn't {0}.",
+        "The best move is **not** {0}.",
+        "Perhaps {0}, perhaps {1}.",
         "move: {0} or {1}",
         "move: {0} **or** {1}, both win",
         "move: {0}/{1}",
@@ -228,17 +221,19 @@ def test_the_move_at_once_after_a_mark_counts_whatever_the_reason_names(form: st
         "My move is between {0} and {1}.",
     ],
 )
-def test_a_choice_after_a_mark_is_not_guessed(form: str) -> None:
+def test_what_is_no_choice_of_one_move_is_not_guessed(form: str) -> None:
     position = Position("sudoku_moyo", seed=1)
     first, second = position.legal_moves()[:2]
     answer = read_answer(position, form.format(first, second))
+    assert (answer.action, answer.name, answer.is_legal) == (None, "", False)
+    if "{1}" in form:
+        assert f"{first}, {second}" in answer.problem
+
+
+def test_a_word_before_another_move_is_not_guessed() -> None:
+    answer = read_answer(ENDS, "move: end the turn with wd3")
     assert (answer.action, answer.name) == (None, "")
-    assert f"several moves: {first}, {second}" in answer.problem
-
-
-def test_a_name_in_three_words_is_read_before_a_shorter_one() -> None:
-    """`d3d4` is a move, too."""
-    assert read_answer(Position("abalone"), "move: d3 d4 e4, because").name == "d3d4e4"
+    assert "several moves: end, wd3" in answer.problem
 
 
 @pytest.mark.parametrize("game", ["vierer_dominari", "score_dominari"])
@@ -250,23 +245,6 @@ def test_a_blank_of_the_other_colour_is_an_illegal_move_with_its_reason(game: st
     first = position.legal_moves()[0]
     assert read_answer(position, f"Black wants be4, so I lay {first}.").name == first
     assert read_answer(position, "I lay we4 or so.").name == "we4"
-
-
-def test_spaces_and_hyphens_inside_a_name_are_nothing() -> None:
-    position = Position("abalone")
-    assert read_answer(position, "move: a1-b2").name == "a1b2"
-    assert read_answer(position, "move: A1 B2").name == "a1b2"
-    assert read_answer(position, "I play a1 - b2\n a1 b2").name == "a1b2"
-
-
-def test_several_moves_without_a_mark_are_not_guessed_between() -> None:
-    position = Position("sudoku_moyo", seed=1)
-    first, second = position.legal_moves()[:2]
-    answer = read_answer(position, f"Perhaps {first}, perhaps {second}.")
-    assert not answer.is_legal
-    assert answer.name == ""
-    assert first in answer.problem
-    assert second in answer.problem
 
 
 def test_an_illegal_move_is_explained() -> None:

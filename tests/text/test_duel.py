@@ -101,7 +101,6 @@ class Pushover(Agent):
     turns = 0
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The name of the last legal move."""
         self.turns += 1
         if self.turns == 3:
             raise ZeroDivisionError("nothing left")

@@ -193,17 +193,6 @@ def test_a_stopped_exam_goes_on_with_what_is_missing(
     assert len(calls) == before, "all positions were answered"
 
 
-def test_a_torn_last_line_is_asked_again(few: TextExam, tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    whole = take_text_exam(garbage, few, path=path)
-    content = path.read_bytes()
-    calls = []
-    for cut in (1, 10, len(content) // 2, len(content) - 5):
-        path.write_bytes(content[:-cut])
-        assert take_text_exam(garbage, few, path=path, progress=calls.append) == whole
-        assert path.read_bytes() == content
-
-
 def test_more_positions_and_more_tries_continue_the_file(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     take_text_exam(garbage, text_exam(GAME, positions=3), path=path)
