@@ -65,12 +65,10 @@ class Scripted:
         """Nothing to begin."""
 
     def choose(self, position: Position, key: int) -> int:
-        """The action for a position."""
         self.calls += 1
         return position.action(self.answer(position, self.calls))
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The actions for some positions."""
         return [self.choose(p, k) for p, k in zip(positions, keys, strict=True)]
 
 

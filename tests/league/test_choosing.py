@@ -23,6 +23,7 @@ GAMES = ("abalone", "vierer_dominari")
 STRENGTHS = {"random": 0.0, "weak": 150.0, "middle": 250.0, "good": 420.0, "slow": 450.0}
 SECONDS = {"random": 0.0, "weak": 0.01, "middle": 0.01, "good": 0.05, "slow": 4.0}
 PLAN = Plan(GAMES, pairs=2000, interval=38)
+SHORT = replace(PLAN, interval=60)
 
 
 def result_of(job: PairJob) -> PairResult:
@@ -97,9 +98,9 @@ def test_games_are_played_until_no_interval_is_wider(played: LeagueFile) -> None
 def test_many_processes_may_begin_more_than_the_first_round(
     file: LeagueFile, tmp_path: Path
 ) -> None:
-    plan, few = replace(PLAN, interval=60), league_of(tmp_path / "few.jsonl")
-    play_league(file, plan, lambda jobs: crew(jobs, 64))
-    play_league(few, plan, crew)
+    few = league_of(tmp_path / "few.jsonl")
+    play_league(file, SHORT, lambda jobs: crew(jobs, 64))
+    play_league(few, SHORT, crew)
     assert max(half_widths(file)) <= 60
     assert len(file.league.pairs) < 1.3 * len(few.league.pairs)
     few.close()
@@ -143,7 +144,7 @@ def test_a_league_that_was_stopped_goes_on(file: LeagueFile) -> None:
                 return
             yield result
 
-    play_league(file, PLAN, some)
+    play_league(file, SHORT, some)
     before = set(file.league.pairs)
     assert len(before) == 150
     begun: list[PairKey] = []
@@ -153,11 +154,11 @@ def test_a_league_that_was_stopped_goes_on(file: LeagueFile) -> None:
             begun.append(result.key)
             yield result
 
-    play_league(file, PLAN, noted)
-    assert max(half_widths(file)) <= 38
+    play_league(file, SHORT, noted)
+    assert max(half_widths(file)) <= 60
     assert len(begun) == len(set(begun)) == len(file.league.pairs) - 150
     assert not before & set(begun)
-    play_league(file, PLAN, noted)
+    play_league(file, SHORT, noted)
     assert len(begun) == len(file.league.pairs) - 150
 
 
@@ -166,7 +167,7 @@ def test_only_a_newcomers_games_and_its_interval_count(tmp_path: Path) -> None:
     play_league(file, replace(PLAN, pairs=20, interval=None), crew)
     before = set(file.league.pairs)
     file.add_card(AgentCard("good", "built in", "", None, GAMES))
-    play_league(file, replace(PLAN, interval=60, only=frozenset({"good"})), crew)
+    play_league(file, replace(SHORT, only=frozenset({"good"})), crew)
     new = set(file.league.pairs) - before
     assert new
     assert all("good" in (key.first, key.second) for key in new)
@@ -191,20 +192,20 @@ def narrow(file: LeagueFile, monkeypatch: pytest.MonkeyPatch) -> str:
     return "narrow"
 
 
-def test_agents_that_lack_a_game_play_the_first_round_only(file: LeagueFile, narrow: str) -> None:
-    play_league(file, PLAN, crew)
-    met = Counter(key for key in file.league.pairs if narrow in (key.first, key.second))
-    assert sum(met.values()) == FIRST_ROUND * 5
-    assert narrow not in ratings(file)
-    assert max(half_widths(file)) <= 38
-
-
-def test_a_newcomer_that_lacks_a_game_plays_the_first_round_only(
-    file: LeagueFile, narrow: str
+@pytest.mark.parametrize("newcomer", [False, True])
+def test_agents_that_lack_a_game_play_the_first_round_only(
+    newcomer: bool, file: LeagueFile, narrow: str
 ) -> None:
-    """No interval over all games waits for it."""
-    play_league(file, replace(PLAN, only=frozenset({narrow})), crew)
-    assert len(file.league.pairs) == FIRST_ROUND * 5
+    """No interval over all games waits for them."""
+    only = frozenset({narrow}) if newcomer else SHORT.only
+    play_league(file, replace(SHORT, only=only), crew)
+    met = [key for key in file.league.pairs if narrow in (key.first, key.second)]
+    assert len(met) == FIRST_ROUND * 5
+    if newcomer:
+        assert len(file.league.pairs) == len(met)
+    else:
+        assert narrow not in ratings(file)
+        assert max(half_widths(file)) <= 60
 
 
 def test_intervals_do_not_wait_for_agents_that_sit_out(
@@ -223,7 +224,7 @@ def test_intervals_do_not_wait_for_agents_that_sit_out(
             yield Unplayed(job.key, "new", "cannot be made") if unfit else result_of(job)
 
     with pytest.warns(UserWarning, match="^(weak|new) sits out: ") as told:
-        play_league(file, replace(PLAN, interval=60), without_new)
+        play_league(file, SHORT, without_new)
     assert [str(w.message).partition(" ")[0] for w in told] == ["weak", "new"]
     played = {who for key in set(file.league.pairs) - before for who in (key.first, key.second)}
     assert played == STRENGTHS.keys() - {"weak"}

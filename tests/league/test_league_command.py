@@ -33,7 +33,7 @@ from azumaya.baselines.arena.league.tables import game_tables
 from azumaya.baselines.cli import league as league_commands
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, OptionError
-from tests.commands import azumaya
+from tests.commands import azumaya, refused
 from tests.docs.blocks import ROOT
 from tests.league.playing import GAME, play_here
 
@@ -127,16 +127,9 @@ def test_a_league_without_agents_has_a_report() -> None:
 def test_all_ratings_by_game_fit_the_terminal(width: int, names: tuple[str, ...]) -> None:
     rating = Rating(-1000.0, -1100.0, -900.0, 20, 0.1)
     games = tuple(GAMES)
-    found = [
-        Standing(
-            AgentCard(name, "search", "", None, games),
-            name,
-            1.0,
-            "1 ms",
-            dict.fromkeys(games, rating),
-        )
-        for name in names
-    ]
+    ratings = dict.fromkeys(games, rating)
+    cards = [AgentCard(name, "search", "", None, games) for name in names]
+    found = [Standing(card, card.name, 1.0, "1 ms", ratings) for card in cards]
     out = Console(width=width, file=io.StringIO(), record=True)
     for table in game_tables(found, games, width):
         out.print(table)
@@ -182,17 +175,11 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
         (("greedy", "--game", "chess"), "game 'chess': no such game"),
         (("greedy", "--output", "a.pdf"), "--output a.pdf: must end in .svg or .png"),
         (("report", "--results", "other"), "line 1: not the file of a league"),
-        (
-            ("report", "--exams", "other"),
-            "--exams other: must hold what azumaya exam --json prints",
-        ),
+        (("report", "--exams", "other"), "--exams other: must hold what azumaya exam --json"),
         (("--seed", 6), "the league was played with seed=5, not 6"),
         (("--plain-starts",), "the league was played with balanced=True, not False"),
         (("greedy", "--output", "no/a.svg"), "--output no/a.svg: there is no folder no"),
-        (
-            ("greedy", "--exams", "other"),
-            "--exams other: must hold what azumaya exam --json prints",
-        ),
+        (("greedy", "--exams", "other"), "--exams other: must hold what azumaya exam --json"),
         (("report", "--markdown", "."), "--markdown .: is a folder"),
         (("report", "--markdown", "no/m.md"), "--markdown no/m.md: there is no folder no"),
         (("greedy", "--seed", 2**64), "seed=18446744073709551616: a whole number from 0"),
@@ -205,9 +192,7 @@ def test_refusals(words: tuple[object, ...], message: str) -> None:
     made_up()
     Path("other").write_text('{"a": 1}\n')
     before = Path("league.jsonl").read_bytes()
-    result = league(*words)
-    assert result.exit_code == 2
-    assert message in " ".join(result.output.replace("│", " ").split())
+    refused(league(*words), message)
     assert Path("league.jsonl").read_bytes() == before
 
 
@@ -230,9 +215,7 @@ def test_figures_that_no_exam_finds_are_refused(figures: dict[str, object], mess
     path.write_text(json.dumps([exam, {**exam, "seed": 4}]))
     assert read_exams(path) == [exam]
     path.write_text(json.dumps([exam, {**exam, **figures}]))
-    result = league("report", "--exams", path, "--markdown", "league.md")
-    assert result.exit_code == 2
-    assert message in " ".join(result.output.replace("│", " ").split())
+    refused(league("report", "--exams", path, "--markdown", "league.md"), message)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs the endless file /dev/zero")
@@ -283,9 +266,7 @@ def test_champions_with_other_values_sit_out_until_they_are_named(
 def test_nothing_is_written_for_a_league_that_cannot_begin(
     words: tuple[str, ...], message: str
 ) -> None:
-    result = league(*words)
-    assert result.exit_code == 2
-    assert message in " ".join(result.output.replace("│", " ").split())
+    refused(league(*words), message)
     assert not Path("league.jsonl").exists()
 
 
@@ -312,26 +293,20 @@ def ratings_of(*words: object) -> dict[str, set[str]]:
 
 def test_a_second_game_can_be_played_in_the_same_file() -> None:
     """By newcomers, by those of the file, and with pairs chosen."""
-    both = {"greedy", "random"}
+    both, everyone = {"greedy", "random"}, {"greedy", "random", "uct:2"}
     assert ratings_of("greedy", "--game", GAME, "--pairs", 1) == {GAME: both}
-    assert ratings_of("uct:2", "--game", OTHER, "--pairs", 1) == {
-        GAME: both,
-        OTHER: {"uct:2", "random"},
-    }
-    everyone = {"greedy", "random", "uct:2"}
+    before = Path("league.jsonl").read_bytes()
+    assert ratings_of("--pairs", 1) == {GAME: both}
+    assert Path("league.jsonl").read_bytes() == before
+    found = ratings_of("uct:2", "--game", OTHER, "--pairs", 1)
+    assert found == {GAME: both, OTHER: {"uct:2", "random"}}
     assert ratings_of("--game", OTHER, "--pairs", 1) == {GAME: both, OTHER: everyone}
     found = ratings_of("--game", GAME, "--game", OTHER, "--interval", 200)
     assert found == {GAME: everyone, OTHER: everyone}
     assert len(read_league("league.jsonl").pairs) > 2 * 2 * 3
-
-
-def test_without_a_game_those_of_the_file_are_played() -> None:
-    """A newcomer to a league of one game is not rated by seven others."""
-    assert ratings_of("greedy", "--game", GAME, "--pairs", 1).keys() == {GAME}
-    assert ratings_of("--add", "uct:2", "--pairs", 1) == {GAME: {"greedy", "random", "uct:2"}}
-    before = Path("league.jsonl").read_bytes()
-    assert ratings_of("--pairs", 1).keys() == {GAME}
-    assert Path("league.jsonl").read_bytes() == before
+    newcomer = ("--add", "uct:2", "--pairs", 1, "--results", "new.jsonl")
+    assert ratings_of("greedy", "--game", GAME, "--pairs", 1, *newcomer[-2:]) == {GAME: both}
+    assert ratings_of(*newcomer) == {GAME: everyone}, "it is not rated by seven others"
 
 
 def test_who_cannot_play_a_further_game_is_named_and_nothing_is_silent() -> None:
@@ -412,10 +387,7 @@ def test_an_agent_whose_check_fails_does_not_keep_others_from_a_further_game() -
     shown = league("--game", OTHER, "--pairs", 1)
     assert shown.exit_code == 0, shown.output
     said = "checked_bot:Bot does not join: cannot be made: AgentFailedError: agent checked_bot:Bot"
-    assert f"{said}: check failed: RuntimeError: not this one" in re.sub(
-        "@[0-9a-f]*", "", shown.output
-    )
-    met = {
-        (key.first, key.second) for key in read_league("league.jsonl").pairs if key.game == OTHER
-    }
-    assert met == {("greedy", "random")}
+    shown_names = re.sub("@[0-9a-f]*", "", shown.output)
+    assert f"{said}: check failed: RuntimeError: not this one" in shown_names
+    met = [key for key in read_league("league.jsonl").pairs if key.game == OTHER]
+    assert {(key.first, key.second) for key in met} == {("greedy", "random")}

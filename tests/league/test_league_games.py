@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -18,7 +17,6 @@ import pytest
 
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import RandomAgent
-from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request
 from azumaya.baselines.agents.sidecar import SUFFIXES
 from azumaya.baselines.arena.league import games
 from azumaya.baselines.arena.league.cards import CHANGED, AgentCard, card_of
@@ -30,35 +28,11 @@ from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_lea
 from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.values import champion
-from azumaya.envs import GAMES, MoveNameError, OptionError, Position
+from azumaya.envs import GAMES, OptionError, Position
 from tests.league.odd_agents import UNMADE
-from tests.league.playing import GAME, league_here, outcomes, play_here
-
-FIRST_LEGAL = """
-import sys
-from azumaya.envs import Position
-for line in sys.stdin:
-    game, options, text = line.split(" ", 2)
-    print(Position.from_text(game, text.strip()).legal_moves()[0], flush=True)
-"""
-
+from tests.league.playing import FIRST_LEGAL, GAME, job_of, league_here, play_here
 
 pytestmark = pytest.mark.usefixtures("beside_the_agents")
-
-
-def program(code: str) -> str:
-    """The name of an agent that runs Python code."""
-    return f"program:{shlex.join([sys.executable, '-c', code])}"
-
-
-def job_of(names: list[str]) -> dict[str, Any]:
-    """A game between agents with these names, as they are now."""
-    cards = [card_of(name, [GAME]) if ":" in name else None for name in names]
-    return {
-        "game": GAME, "number": 0, "seed": 0, "balanced": False, "agents": names,
-        "ids": [name if card is None else card.id for name, card in zip(names, cards, strict=True)],
-        "kinds": ["python" if card is None else card.kind for card in cards], "seat": 0,
-    }  # fmt: skip
 
 
 def named(*names: str) -> dict[str, Any]:
@@ -186,12 +160,8 @@ def test_agents_that_are_missing_sit_out(tmp_path: Path, monkeypatch: pytest.Mon
     assert sitting_out([greedy, program]) == {program.id: "its files have changed"}
 
 
-def test_all_code_of_an_agent_is_watched() -> None:
+def test_all_code_of_an_agent_is_watched(board: Board) -> None:
     """Also what runs when its answer is read, and when it is made."""
-    with tempfile.TemporaryFile() as file:
-        file.truncate(Board.SIZE)
-        board = Board(file.fileno())
-    board.write(NOBODY)
     seen = []
 
     class Number:
@@ -221,7 +191,6 @@ def test_all_code_of_an_agent_is_watched() -> None:
     assert seen[3:] == [0, 1]
     job = job_of(["odd_agents:Interrupts", "greedy"])
     assert table.play(job)["fault"] == (0, "KeyboardInterrupt"), "it is the agent's own"
-    board.close()
 
 
 WRITES = """
@@ -253,11 +222,10 @@ def test_a_board_is_read_whole_while_another_process_writes_it() -> None:
     board.close()
 
 
-def test_an_agent_keeps_the_grace_of_its_first_move_if_its_opponent_fails_before_it() -> None:
+def test_an_agent_keeps_the_grace_of_its_first_move_if_its_opponent_fails_before_it(
+    board: Board,
+) -> None:
     """Whoever has not moved yet may still have to be compiled."""
-    with tempfile.TemporaryFile() as file:
-        file.truncate(Board.SIZE)
-        board = Board(file.fileno())
     graces = []
 
     class Slow:
@@ -282,7 +250,6 @@ def test_an_agent_keeps_the_grace_of_its_first_move_if_its_opponent_fails_before
         assert graces == [True, True] + [False] * (first - 2)
         table.play({**job, **named("slow", "other")})
         assert not any(graces[first:])
-    board.close()
 
 
 def test_who_joins_later_plays_only_what_is_missing(tmp_path: Path) -> None:
@@ -310,24 +277,11 @@ def test_agents_play_only_what_they_can() -> None:
         card_of("alphabeta:10", ["sudoku_tiles"])
 
 
-def test_an_agent_with_other_files_is_another_agent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    bot = tmp_path / "bot.py"
-    bot.write_text("one")
-    name = f"program:{sys.executable} bot.py"
-    cards = [card_of(name, [GAME])]
-    bot.write_text("two")
-    cards.append(card_of(name, [GAME]))
-    assert cards[0].name == cards[1].name
-    assert cards[0].id != cards[1].id
-    assert card_of("random", [GAME]).id == "random"
-
-
 OWN = """
-from azumaya.baselines.agents import RandomAgent
+from azumaya.baselines.agents import GreedyAgent, RandomAgent
+from azumaya.baselines.values.champion import ChampionAgent
 from azumaya.baselines.values.value import ValueAgent
+from other_module import Other
 
 class Own(RandomAgent):
     def __init__(self, *arguments):
@@ -342,6 +296,23 @@ def loaded():
 """
 
 
+@pytest.fixture
+def own(beside_the_agents: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with modules of agents, a program, and files that they may use."""
+    monkeypatch.chdir(tmp_path)
+    for module in ("own", "other_module"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    Path("own.py").write_text(OWN)
+    Path("other_module.py").write_text("class Other:\n    def act(self, positions, keys): ...\n")
+    Path("folder/deep").mkdir(parents=True)
+    for file in ("weights.bin", "more.bin", "folder/deep/weights.bin", "bot.py"):
+        Path(file).write_bytes(b"old")
+    for suffix in SUFFIXES:
+        shutil.copy(champion.DATA / f"{GAME}{suffix}", f"value{suffix}")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("own")
 @pytest.mark.parametrize(
     ("name", "changed"),
     [
@@ -351,20 +322,15 @@ def loaded():
         ("own:Given:folder", "folder/deep/weights.bin"),
         ("own:Own:weights.bin,more.bin", "more.bin"),
         ("own:loaded", "value.json"),
+        ("own:GreedyAgent", "own.py"),
+        ("own:ChampionAgent", "own.py"),
+        ("own:Other", "own.py"),
+        ("own:Other", "other_module.py"),
+        (f"program:{sys.executable} bot.py", "bot.py"),
     ],
 )
-def test_an_agent_with_other_weights_is_another_agent(
-    name: str, changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Those of its argument, those that it names, and those that the library has loaded."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "own", raising=False)
-    Path("own.py").write_text(OWN)
-    Path("folder/deep").mkdir(parents=True)
-    for file in ("weights.bin", "more.bin", "folder/deep/weights.bin"):
-        Path(file).write_bytes(b"old")
-    for suffix in SUFFIXES:
-        shutil.copy(champion.DATA / f"{GAME}{suffix}", f"value{suffix}")
+def test_an_agent_with_other_files_is_another_agent(name: str, changed: str) -> None:
+    """Files of its argument, that it names, that the library has loaded, and sources of modules."""
     before = card_of(name, [GAME])
     Path("folder/__pycache__").mkdir()
     Path("folder/__pycache__/own.pyc").touch()
@@ -373,7 +339,7 @@ def test_an_agent_with_other_weights_is_another_agent(
         file.write(b" ")
     after = card_of(name, [GAME])
     assert after.name == before.name
-    assert after.id != before.id
+    assert len({before.digest, after.digest, "", card_of("champion", [GAME]).digest}) == 4
     assert sitting_out([before, after]) == {before.id: CHANGED}
 
 
@@ -384,12 +350,8 @@ def test_an_agent_with_other_weights_is_another_agent(
         ("", r"agent own:Own: files=5: must be a list of paths"),
     ],
 )
-def test_files_that_are_none_are_refused(
-    files: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "own", raising=False)
-    Path("own.py").write_text(OWN.replace("arguments and", "5 if not arguments else"))
+def test_files_that_are_none_are_refused(files: str, message: str, own: Path) -> None:
+    (own / "own.py").write_text(OWN.replace("arguments and", "5 if not arguments else"))
     with pytest.raises(OptionError, match=message):
         card_of(f"own:Own:{files}".rstrip(":"), [GAME])
 
@@ -401,30 +363,6 @@ def test_a_league_takes_names_not_objects(tmp_path: Path) -> None:
             with pytest.raises(OptionError, match=r"^names: .*: must be the name of an agent"):
                 join(file, ["greedy", given], [GAME])  # type: ignore[list-item]
         assert not file.league.cards
-
-
-@pytest.mark.parametrize("kind", ["GreedyAgent", "ChampionAgent", "Other"])
-def test_the_source_of_the_module_that_is_named_tells_agents_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    """Also where it makes an agent of another module's class."""
-    monkeypatch.chdir(tmp_path)
-    own, other = tmp_path / f"makes_{kind.lower()}.py", tmp_path / f"other_of_{kind.lower()}.py"
-    imported = {
-        "GreedyAgent": "azumaya.baselines.agents",
-        "ChampionAgent": "azumaya.baselines.values.champion",
-        "Other": other.stem,
-    }
-    other.write_text("class Other:\n    def act(self, positions, keys): ...\n")
-    own.write_text(f"from {imported[kind]} import {kind}\nmake = {kind}\n")
-    cards = [card_of(f"{own.stem}:make", [GAME])]
-    for changed in (own, other)[: 1 + (kind == "Other")]:
-        with changed.open("a") as file:
-            file.write("# changed\n")
-        cards.append(card_of(f"{own.stem}:make", [GAME]))
-    assert len({card.digest for card in cards} - {""}) == len(cards)
-    if kind == "ChampionAgent":
-        assert cards[0].digest != card_of("champion", [GAME]).digest
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
@@ -471,146 +409,6 @@ def test_champions_are_other_agents_with_other_values(
 )
 def test_classes_of_time(name: str, measured: float | None, expected: str) -> None:
     assert card_of(name, [GAME]).time_class(measured) == expected
-
-
-# ---- programs ----
-
-
-def test_a_program_is_told_game_options_and_position() -> None:
-    position = Position("sudoku_moyo", seed=1, territory="corners")
-    game, options, text = request(position).split(" ", 2)
-    assert (game, options) == ("sudoku_moyo", '{"territory":"corners"}')
-    assert Position.from_text(game, text, territory="corners") == position
-    assert request(Position(GAME)).split(" ", 2)[1] == "{}"
-
-
-def test_a_program_plays_a_league(tmp_path: Path) -> None:
-    path, name = tmp_path / "league.jsonl", program(FIRST_LEGAL)
-    league_here(path, [name])
-    ((results, plies, _, faults),) = outcomes(path).values()
-    assert faults == (None, None)
-    assert min(plies) > 5  # type: ignore[call-overload]
-    assert len(results) == 2  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("code", "error", "message"),
-    [
-        ("while input(): print('no', flush=True)", MoveNameError, "^program:.*: name='no'"),
-        ("import sys; sys.exit(3)", ProgramError, "ended with exit code 3"),
-        ("import os; os.abort()", ProgramError, "ended with signal 6"),
-        ("print(end='x')", ProgramError, "ended with exit code 0"),
-        ("import time; time.sleep(99)", ProgramError, "no answer in 1.5 s"),
-        ("print('x' * 99999)", ProgramError, "more than 65,536 bytes"),
-        (
-            "import os, time; os.close(1); time.sleep(99)",
-            ProgramError,
-            "the program closed its output",
-        ),
-    ],
-)
-def test_programs_that_fail(code: str, error: type[Exception], message: str) -> None:
-    seconds = 1.5 if "no answer" in message else 60.0
-    agent = ProgramAgent(program(code).removeprefix("program:"), seconds)
-    for _ in range(2):  # it is started again for the next game
-        with pytest.raises(error, match=message):
-            agent.act([Position(GAME)], [0])
-    agent.close()
-
-
-FLOOD = """
-while True: print("no move", flush=True)
-"""
-
-
-def test_a_program_is_ended_after_a_wrong_answer() -> None:
-    """Else what it printed meanwhile would be its next answers."""
-    agent = ProgramAgent(program(FLOOD).removeprefix("program:"))
-    with pytest.raises(MoveNameError, match="no move"):
-        agent.act([Position(GAME)], [0])
-    assert agent._child is None
-    table, name = Table(), program(FLOOD.replace("no move", "6f6"))
-    assert "6f6" in table.play(job_of([name, "greedy"]))["fault"][1]
-    assert name not in table._agents
-
-
-INTERRUPTS = """
-import os, signal
-from pathlib import Path
-if Path(MARK).exists():
-    while input(): print("1", flush=True)
-Path(MARK).touch()
-input()
-os.kill(int(os.environ["ASKING"]), signal.SIGINT)
-input()
-print("the late answer", flush=True)
-"""
-
-
-ASKED_TWICE = """
-import os, sys
-os.environ["ASKING"] = str(os.getpid())
-from azumaya.baselines.agents.program import ProgramAgent
-from azumaya.envs import Position
-agent = ProgramAgent(sys.argv[1])
-for _ in range(2):
-    try:
-        agent.act([Position(sys.argv[2])], [0])
-    except BaseException as error:
-        print(type(error).__name__)
-agent.close()
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the program sends a signal")
-def test_a_question_that_was_interrupted_is_not_answered_later(tmp_path: Path) -> None:
-    code = INTERRUPTS.replace("MARK", repr(str(tmp_path / "mark")))
-    command = program(code).removeprefix("program:")
-    asking = [sys.executable, "-c", ASKED_TWICE, command, GAME]
-    done = subprocess.run(asking, capture_output=True, text=True, timeout=120, check=False)
-    assert done.stdout.splitlines() == ["KeyboardInterrupt", "MoveNameError"], done.stderr
-
-
-def test_who_watches_a_process_watches_the_time_of_its_programs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """So that any limit on the time per move can be set."""
-    code = program("import time\nwhile input(): time.sleep(0.2); print('x', flush=True)")
-    for watched, error in ((False, ProgramError), (True, MoveNameError)):
-        agent = ProgramAgent(code.removeprefix("program:"), 1e-3, watched=watched)
-        with pytest.raises(error):
-            agent.act([Position(GAME)], [0])
-        agent.close()
-    made: list[bool] = []
-
-    class Noted(ProgramAgent):
-        def __init__(self, command: str, *, watched: bool = False) -> None:
-            made.append(watched)
-            super().__init__(command, watched=watched)
-
-    monkeypatch.setattr(games, "ProgramAgent", Noted)
-    with tempfile.TemporaryFile() as file:
-        file.truncate(Board.SIZE)
-        board = Board(file.fileno())
-    table, job = Table(board), job_of([code, "greedy"])
-    for again in (1, 2):
-        assert "'x'" in table.play(job)["fault"][1]
-        assert made == [True] * again, "it is made anew after its fault"
-    board.close()
-
-
-def test_programs_that_cannot_be_started(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match=r"no program '\./no_such_program' can be run"):
-        find_agent("program:./no_such_program --flag")
-    broken = tmp_path / "broken"
-    broken.write_bytes(b"\x7fELF")
-    broken.chmod(0o755)
-    with pytest.raises(ProgramError, match=r"cannot be started: .*"):
-        find_agent(f"program:{broken} --flag").act([Position(GAME)], [0])
-    with pytest.raises(OptionError, match="a command is needed"):
-        find_agent("program:")
-    with pytest.raises(OptionError, match="No closing quotation"):
-        find_agent("program:bot 'x")
 
 
 def test_pairs_are_played_in_an_order_that_is_even_when_stopped(tmp_path: Path) -> None:

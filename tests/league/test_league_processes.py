@@ -73,6 +73,12 @@ def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
     assert set(read_league(path).pairs) == {*fine, *(pair.key for pair in pairs)}
 
 
+def job_of(name: str = "greedy", kind: str = "built in", limit: float = 1.0) -> PairJob:
+    """A pair of games of an agent against the random one."""
+    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
+    return PairJob(key, (name, "random"), (kind, "built in"), 0, True, limit)
+
+
 def pairs_in(path: Path) -> int:
     """How many pairs the file of a league has."""
     return path.read_bytes().count(b'"record":"pair"') if path.exists() else 0
@@ -120,16 +126,12 @@ def test_a_process_that_ends_for_no_fault_of_an_agent_is_replaced_then_given_up(
 ) -> None:
     """Stands in for a machine on which games cannot be played at all."""
     monkeypatch.setenv("PYTHONHOME", "/nowhere")  # Python cannot start
-    key = PairKey(GAME, 0, "greedy", "random")
-    job = PairJob(key, ("greedy", "random"), ("built in", "built in"), 0, True, 1.0)
     with pytest.raises(LeagueError, match="ended 3 times while no agent was thinking"):
-        list(play_locally([job], 1))
+        list(play_locally([job_of()], 1))
 
 
-def played_against_random(name: str, limit: float) -> PairResult:
-    """A pair of games of an agent, in a process of its own."""
-    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
-    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, limit)
+def played(job: PairJob) -> PairResult:
+    """A pair of games, played in a process of its own."""
     with contextlib.closing(Worker()) as worker:
         pair = worker.play_pair(job, threading.Event())
     assert isinstance(pair, PairResult)
@@ -155,18 +157,16 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has su
 
 @on_linux
 def test_a_program_that_is_too_slow_is_ended_with_all_it_has_started(tmp_path: Path) -> None:
-    pair = played_against_random(leaving(str(tmp_path)), limit=1.5)
+    pair = played(job_of(leaving(str(tmp_path)), "program", 1.5))
     assert pair.faults == ((0, "time-out: no move in 1.5 s"),) * 2
     assert not processes.running_with(str(tmp_path))
 
 
 @on_linux
-@pytest.mark.parametrize("command", ["league"])
-def test_programs_end_with_a_command_that_is_killed(tmp_path: Path, command: str) -> None:
+def test_programs_end_with_a_command_that_is_killed(tmp_path: Path) -> None:
     """And with them all that they have started."""
-    words = [command, leaving(str(tmp_path)), "random", "--game", GAME]
-    results = ["--results", tmp_path / "league.jsonl"] if command == "league" else []
-    with processes.start(*words, *results) as process:
+    words = ["league", leaving(str(tmp_path)), "random", "--game", GAME]
+    with processes.start(*words, "--results", tmp_path / "league.jsonl") as process:
         # the command, a keeper, the program, and what that has started
         processes.eventually(lambda: len(processes.running_with(str(tmp_path))) > 3)
         process.send_signal(signal.SIGKILL)
@@ -175,7 +175,7 @@ def test_programs_end_with_a_command_that_is_killed(tmp_path: Path, command: str
 
 def test_programs_that_agents_start_read_no_jobs() -> None:
     """Such a program waits for a pipe of jobs to end, or takes the next job."""
-    pair = played_against_random("odd_agents:Starts", limit=20.0)
+    pair = played(job_of("odd_agents:Starts", "program", 20.0))
     assert pair.faults == (None, None)
 
 
@@ -183,18 +183,11 @@ def test_no_agent_is_charged_for_a_machine_that_stands_still(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Stands in for a suspended machine: whoever looks at the clock does so with long gaps."""
-    name = "odd_agents:Slow"
-    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
-    job = PairJob(key, (name, "random"), ("python", "built in"), 0, False, 0.5)
     monkeypatch.setattr(supervision, "LOOK", 0.5)
     faults = []
     for still in (0.05, 10.0):
         monkeypatch.setattr(crew, "STILL", still)
-        worker = Worker()
-        pair = worker.play_pair(job, threading.Event())
-        worker.close()
-        assert isinstance(pair, PairResult)
-        faults.append(pair.faults[0])
+        faults.append(played(job_of("odd_agents:Slow", "python", 0.5)).faults[0])
     assert faults == [None, (0, "time-out: no move in 0.5 s")]
 
 
@@ -202,12 +195,7 @@ def test_one_look_does_not_end_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first says that an agent has been thinking for ever, all others that it has begun."""
     looks = iter([(0, 1e9, False)])
     monkeypatch.setattr(Board, "read", lambda board: next(looks, (0, 0.0, False)))
-    key = PairKey(GAME, 0, "greedy", "random")
-    job = PairJob(key, ("greedy", "random"), ("built in", "built in"), 0, True, 10.0)
-    with contextlib.closing(Worker()) as worker:
-        pair = worker.play_pair(job, threading.Event())
-    assert isinstance(pair, PairResult)
-    assert pair.faults == (None, None)
+    assert played(job_of(limit=10.0)).faults == (None, None)
     assert next(looks, None) is None, "it was looked at"
 
 
@@ -221,13 +209,11 @@ def test_one_look_does_not_end_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_agent_whose_making_ends_or_stops_its_process_sits_out(
     monkeypatch: pytest.MonkeyPatch, how: str, why: str
 ) -> None:
-    name = "odd_agents:Unmade"
-    key = PairKey(GAME, 0, card_of(name, [GAME]).id, "random")
-    job = PairJob(key, (name, "random"), ("program", "built in"), 0, False, 0.3)
+    job = job_of("odd_agents:Unmade", "program", 0.3)
     monkeypatch.setenv(UNMADE, how)
-    worker = Worker()
-    assert worker.play_pair(job, threading.Event()) == Unplayed(key, key.first, why)
-    worker.close()
+    with contextlib.closing(Worker()) as worker:
+        unplayed = worker.play_pair(job, threading.Event())
+    assert unplayed == Unplayed(job.key, job.key.first, why)
 
 
 @pytest.mark.parametrize(
@@ -304,9 +290,7 @@ def test_a_league_that_is_stopped_closes_its_workers(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Worker, "play_pair", play_pair)
     monkeypatch.setattr(Worker, "close", close)
-    key = PairKey(GAME, 0, "greedy", "random")
-    job = PairJob(key, ("greedy", "random"), ("built in", "built in"), 0, True, 1.0)
-    results = play_locally(iter(lambda: job, None), 3)
+    results = play_locally(iter(job_of, None), 3)
     next(results)
     results.close()  # type: ignore[attr-defined]
     assert len(closed) == 3

@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 
 from azumaya.baselines.play import gallery
 from azumaya.baselines.play.gallery import Exhibit, gallery_line, read_gallery, turns
-from azumaya.baselines.play.server.app import make_app
 from azumaya.baselines.play.server.exhibits import described
 from azumaya.baselines.play.server.store import Store
 from azumaya.baselines.play.server.workers import Workers
@@ -28,13 +27,20 @@ from azumaya.envs.errors import RecordError
 from azumaya.envs.notation import GameRecord, read_records, replay, write_records
 from tests.cases import COMPLETE
 from tests.commands import azumaya, refused
+from tests.serve.requests import visitor
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     state = tmp_path_factory.mktemp("gallery") / "games.sqlite3"
-    with TestClient(make_app(Store(state), workers=0), base_url="http://localhost") as made:
+    with visitor(Store(state)) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def record() -> GameRecord:
+    """A finished game."""
+    return play("score_dominari", "greedy random", 1)
 
 
 def test_the_package_has_whole_games_of_every_kind() -> None:
@@ -51,8 +57,7 @@ def test_the_package_has_whole_games_of_every_kind() -> None:
     assert sum(len(gallery_line(each)) for each in exhibits) < 100_000
 
 
-def test_a_line_is_read_as_it_was_written(tmp_path: Path) -> None:
-    record = play("score_dominari", "greedy random", 1)
+def test_a_line_is_read_as_it_was_written(record: GameRecord, tmp_path: Path) -> None:
     assert record.players == ("greedy", "random")
     whole = Exhibit(record, tuple(float(n % 3 - 1) for n in range(len(record.moves) + 1)))
     file = tmp_path / "games.jsonl"
@@ -71,8 +76,7 @@ def test_a_line_is_read_as_it_was_written(tmp_path: Path) -> None:
         ("AN ILLEGAL MOVE", "line 1"),
     ],
 )
-def test_what_is_no_gallery(tmp_path: Path, line: str, words: str) -> None:
-    record = play("score_dominari", "greedy random", 1)
+def test_what_is_no_gallery(record: GameRecord, tmp_path: Path, line: str, words: str) -> None:
     first = record.moves[0]
     texts = {
         "FEWER VALUES": gallery_line(Exhibit(record, (1.0,))),
@@ -84,9 +88,8 @@ def test_what_is_no_gallery(tmp_path: Path, line: str, words: str) -> None:
         read_gallery(file)
 
 
-def test_a_gallery_is_read_as_records_are(tmp_path: Path) -> None:
+def test_a_gallery_is_read_as_records_are(record: GameRecord, tmp_path: Path) -> None:
     """With the byte order mark and the line ends of editors on Windows."""
-    record = play("score_dominari", "greedy random", 1)
     lines = record.to_json(), gallery_line(Exhibit(record))
     file = tmp_path / "games.jsonl"
     file.write_bytes(codecs.BOM_UTF8 + "\r\n".join(lines).encode())
@@ -211,27 +214,23 @@ def test_games_are_described_one_by_one(tmp_path: Path, monkeypatch: pytest.Monk
         return work(*arguments)
 
     monkeypatch.setattr(Workers, "run", run)
-    app = make_app(Store(tmp_path / "games.sqlite3"), workers=0)
-    with TestClient(app, base_url="http://localhost") as client:
+    with visitor(Store(tmp_path / "games.sqlite3")) as client:
         first, second = (client.get("/api/gallery").json() for _ in range(2))
     assert first == second
     assert works == [(described, each) for each in read_gallery()]
 
 
-def test_pictures_of_another_gallery_have_other_addresses() -> None:
+def test_pictures_of_another_gallery_have_other_addresses(record: GameRecord) -> None:
     """Browsers keep them for an hour, and each is the first of its gallery."""
-    record = play("score_dominari", "greedy random", 1)
     one = described(Exhibit(record))["version"]
     assert described(Exhibit(replace(record, date="2023-11-14")))["version"] != one
     assert described(Exhibit(record))["version"] == one
 
 
-def test_a_gallery_of_ones_own(tmp_path: Path) -> None:
-    file, state = tmp_path / "games.jsonl", Store(tmp_path / "games.sqlite3")
-    record = play("score_dominari", "greedy random", 1)
+def test_a_gallery_of_ones_own(record: GameRecord, tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
     write_records(file, [record])
-    app = make_app(state, workers=0, gallery=file)
-    with TestClient(app, base_url="http://localhost") as client:
+    with visitor(Store(":memory:"), gallery=file) as client:
         (listed,) = client.get("/api/gallery").json()
         assert listed["players"] == "greedy - random"
         page = client.get("/gallery/0")

@@ -11,6 +11,7 @@ import random
 import re
 import sys
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +115,9 @@ def test_several_games_with_values(tmp_path: Path) -> None:
     assert len(held[0]["values"]) == MOVES + 1
     assert all(abs(value) <= held[0]["bound"] for value in held[0]["values"])
     assert replay(file, "--output", page).exit_code == 0
-    assert [each["title"] for each in content(page.read_text())["games"]] == [
-        "Sudoku Moyo",
-        "Abalone",
-    ]
-    assert GameRecord.from_json(content(page.read_text())["games"][1]["record"]) == game("abalone")
+    held = content(page.read_text())["games"]
+    assert [each["title"] for each in held] == ["Sudoku Moyo", "Abalone"]
+    assert GameRecord.from_json(held[1]["record"]) == game("abalone")
 
 
 def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
@@ -187,48 +186,37 @@ def test_short_pauses_of_a_video(pause: int, rate: int, shown: int) -> None:
         assert sum(1 for _ in opened.decode(video=0)) == shown * (2 + LAST_FRAME)
 
 
-def test_an_animated_picture_keeps_no_pictures_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those before are encoded when the next is drawn."""
-    made: list[weakref.ref[Any]] = []
-    most = 0
+class Counted:
+    """Counts how many of the results of functions are in memory at the same time."""
 
-    def drawn(pixels: Any) -> Any:
-        nonlocal most
-        picture = whole(pixels)
-        made.append(weakref.ref(picture))
-        most = max(most, sum(each() is not None for each in made))
-        return picture
+    def __init__(self) -> None:
+        self.made: list[weakref.ref[Any]] = []
+        self.most = 0
 
-    whole = Image.fromarray
-    monkeypatch.setattr(Image, "fromarray", drawn)
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*given: Any) -> Any:
+            found = function(*given)
+            self.made.append(weakref.ref(found))
+            self.most = max(self.most, sum(each() is not None for each in self.made))
+            return found
+
+        return counted
+
+
+def test_no_pictures_are_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those before are encoded when the next is drawn; a video may have thousands, of 2 MB each."""
+    counted = Counted()
+    monkeypatch.setattr(Image, "fromarray", counted(Image.fromarray))
     replays.replay_gif(game("abalone"), width=128)
-    assert len(made) == MOVES + 1
-    assert most <= 4
-
-
-def test_a_video_keeps_no_pictures_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game may have thousands of them, of 2 MB each."""
+    assert len(counted.made) == MOVES + 1
+    assert counted.most <= 4
     pytest.importorskip("av")
-    made: list[weakref.ref[Any]] = []
-    most, pad = 0, replays._even
-
-    def drawn(svg: str, width: int) -> Any:
-        nonlocal most
-        pixels = rgb_of(svg, width)
-        made.append(weakref.ref(pixels))
-        most = max(most, sum(picture() is not None for picture in made))
-        return pixels
-
-    def even(pixels: Any) -> Any:
-        padded = pad(pixels)
-        made.append(weakref.ref(padded))
-        return padded
-
-    monkeypatch.setattr(replays, "rgb_of", drawn)
-    monkeypatch.setattr(replays, "_even", even)
+    counted = Counted()
+    monkeypatch.setattr(replays, "rgb_of", counted(rgb_of))
+    monkeypatch.setattr(replays, "_even", counted(replays._even))
     replay_mp4(game("abalone"), milliseconds=100, width=128)
-    assert len(made) == 2 * (MOVES + 1)
-    assert most <= 4
+    assert len(counted.made) == 2 * (MOVES + 1)
+    assert counted.most <= 4
 
 
 @pytest.mark.parametrize(
@@ -247,7 +235,5 @@ def test_what_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_records("games.jsonl", [game("abalone")])
-    refused = replay(*words)
-    assert refused.exit_code == 2
-    assert message in " ".join(refused.output.replace("│", " ").split())
+    refused(replay(*words), message)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games.jsonl"]

@@ -175,7 +175,6 @@ class Scattered:
     def evaluate_packed(
         self, observation: np.ndarray, action_mask: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As for `PackedEvaluator`."""
         with np.errstate(over="ignore"):
             hashes = observation @ np.arange(1, 2 * observation.shape[1], 2, dtype=np.uint64)
             actions = np.arange(1, self.actions + 1, dtype=np.uint64)

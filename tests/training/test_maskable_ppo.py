@@ -50,7 +50,6 @@ def test_the_learning_rate_falls_to_its_last_share(tmp_path: Path) -> None:
 
 
 def test_resuming_keeps_the_hyperparameters(run: Path) -> None:
-    """A resumed run does not use defaults that changed in the meantime."""
     kept = Config.read(run)
     assert None not in (kept.width, kept.depth, kept.learning_rate, kept.shaping)
     assert kept.recipe == tiny(run).recipe

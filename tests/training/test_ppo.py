@@ -208,7 +208,6 @@ class Stubborn(nn.Module):
     """Plays the legal action with the highest number."""
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The same for every position."""
         return torch.arange(7.0).expand(len(planes), 7) * 100, torch.zeros(len(planes))
 
 
@@ -330,7 +329,6 @@ def test_an_update_may_have_one_action(tmp_path: Path) -> None:
 
 
 def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
-    """By far more than the agent whose weights are not trained yet."""
     config = tiny_ppo(
         tmp_path, game="connect_four", steps=40_000, games=128, rollout=32, batch=128, width=16,
         depth=2, learning_rate=4e-3, shaping=0.0, measure_every=10**9, pool_every=5,

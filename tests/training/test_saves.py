@@ -235,24 +235,6 @@ def test_the_first_save_is_whole_whatever_fails(
     assert set(seen) == {None, 1}
 
 
-def test_a_training_run_survives_a_crash_anywhere(
-    tmp_path: Path, unbroken: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A sample of all calls; `test_killed_runs_end_like_any_other` kills real processes."""
-    for fail_at in (1, 9, 27, 60):
-        folder, system = tmp_path / str(fail_at), FailingSystem(fail_at, Crash, half=True)
-        with monkeypatch.context() as patch:
-            patch.setattr(files, "os", system)
-            with pytest.raises(Crash):
-                main(tiny_run(folder))
-        if (folder / "config.json").exists():
-            main(tiny_run(folder, resume=True))
-        else:
-            main(tiny_run(folder))
-        assert differing(unbroken, results(folder)) == [], fail_at
-        assert left_behind(folder) == []
-
-
 # ---- kill -9 ----
 
 KILLER = """

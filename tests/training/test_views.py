@@ -52,7 +52,6 @@ def test_views_show_what_transformed_positions_show(game: Game) -> None:
 
 @pytest.mark.parametrize("script", ["ppo", "alphazero"])
 def test_scripts_learn_through_views(script: str, tmp_path: Path) -> None:
-    """Other weights come out than without."""
     main, tiny = SCRIPTS[script]
     weights = []
     for symmetries in (False, True):

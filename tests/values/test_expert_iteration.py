@@ -61,7 +61,6 @@ def test_the_solver_is_asked_only_if_wanted(tmp_path: Path) -> None:
 
 
 def test_long_games_are_cut_off(tmp_path: Path) -> None:
-    """They end with the value of their last position, for the player to move."""
     (games, _), teacher = taught(tmp_path, 2, most_plies=5, exact_nodes=0, explore=0)
     assert (games.lengths.tolist(), games.results.tolist()) == ([5], [0])
     assert games.targets[-1] == teacher.space.notes[4, 0] * teacher.space.notes[4, 1] != 0
@@ -248,7 +247,6 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_hidden_draws_stay_hidden(tmp_path: Path) -> None:
-    """Positions that differ only in what nobody can see teach the same."""
     teacher = teacher_of(Config(game="sudoku_tiles", output=tmp_path, nodes=200))
     first, world, key = teacher.space.now, teacher.space.trial, np.uint64(5)
     teacher.game.rules.reset(first, 0, teacher.setup.starts, key)

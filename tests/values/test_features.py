@@ -28,7 +28,6 @@ def test_symmetric_positions_have_the_same_features(game: Game) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_features_tell_positions_apart(game: Game) -> None:
-    """And the two players' views of one."""
     positions = positions_of(game)
     found = {frozenset(features_for(position).items()) for position in positions}
     assert len(found) > 0.6 * len(positions)

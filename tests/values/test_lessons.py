@@ -45,7 +45,6 @@ def test_a_position_is_searched_as_by_alpha_beta(nodes: int) -> None:
 
 
 def test_at_least_one_ply_is_searched() -> None:
-    """However few positions are allowed."""
     memory = room()
     memory.forget(1)
     position = Position(GAME)
@@ -54,7 +53,6 @@ def test_at_least_one_ply_is_searched() -> None:
 
 
 def test_positions_become_rows_for_learning() -> None:
-    """With the features, and the game's own evaluation."""
     positions = positions_of(GAME)
     n, room = len(positions), features_of(GAME).room
     states = GAME.new_states(n)
@@ -69,7 +67,6 @@ def test_positions_become_rows_for_learning() -> None:
 
 
 def test_random_moves_are_legal_and_as_frequent_as_wanted() -> None:
-    """The others are those given."""
     move, words = move_kernel(KERNELS), np.zeros(KERNELS.words, np.uint64)
     counts = Counter[int]()
     for key in range(400):

@@ -142,7 +142,6 @@ def test_the_gradient_is_that_of_the_squared_error() -> None:
 
 
 def test_learning_reduces_the_error() -> None:
-    """To a tenth, in two hundred passes."""
     weights = some_weights()
     before, learner = error_of(weights), Learner.new(SHAPE, weights)
     for _ in range(200):
@@ -152,7 +151,6 @@ def test_learning_reduces_the_error() -> None:
 
 
 def test_rows_that_a_batch_does_not_touch_stay() -> None:
-    """Learning from one position changes its rows, and the constants never."""
     weights = some_weights()
     before = weights.copy()
     learn_once(weights, np.array([0]), 1)
@@ -189,7 +187,6 @@ def room_of(position: Position) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("name", ["connect_four", "vierer_dominari"])
 def test_the_best_move_leads_to_the_best_value(name: str) -> None:
-    """Found here by playing each move; a move that ends the game counts with its result."""
     game = TESTED[name]
     shape, weights, scratch = network_of(game)
     best_move = best_move_kernel(game, shape)
@@ -259,7 +256,6 @@ def proves_a_win(position: Position, action: int) -> bool:
 
 
 def test_hidden_draws_do_not_reach_the_player() -> None:
-    """States that differ only in what is hidden get the same move."""
     game = TESTED["sudoku_tiles"]
     shape, weights, scratch = network_of(game)
     best_move = best_move_kernel(game, shape)
@@ -309,7 +305,6 @@ def played(
 
 
 def test_with_lambda_1_and_no_exploring_targets_are_results() -> None:
-    """Of the player to move, who takes turns in this game."""
     out, _ = played(0.0, 1.0)
     for g in range(12):
         length = out["lengths"][g]
@@ -319,7 +314,6 @@ def test_with_lambda_1_and_no_exploring_targets_are_results() -> None:
 
 
 def test_with_lambda_0_a_target_is_the_next_value() -> None:
-    """The value of the position after the move, which the network gives."""
     check_next_values(*played(0.0, 0.0))
 
 
@@ -359,7 +353,6 @@ def test_a_random_move_cuts_the_return() -> None:
 
 
 def test_some_seats_play_at_random() -> None:
-    """For a whole game; the moves of other seats are the best."""
     out, _ = played(0.0, 1.0, random_seats=0.5)
     kinds = Counter[tuple[bool, bool]]()
     for g in range(12):
@@ -382,7 +375,6 @@ def test_games_explore_whatever_their_start() -> None:
 
 
 def test_games_of_two_random_seats_are_those_in_which_every_move_explores() -> None:
-    """The same moves, and the same to learn from."""
     one, other = played(0.0, 0.7, random_seats=1.0)[0], played(1.0, 0.7)[0]
     for name, found in one.items():
         assert found.tobytes() == other[name].tobytes()
@@ -449,7 +441,6 @@ def test_zero_moves_to_judge_means_all() -> None:
 
 
 def test_a_game_that_does_not_fit_counts_with_its_last_value() -> None:
-    """And not as a draw."""
     out, _ = played(0.0, 1.0, plies=4)
     assert (out["lengths"] == 4).all()
     assert (out["results"] == 0).all()

@@ -88,7 +88,6 @@ def test_a_game_is_solved_from_its_end_until_that_takes_too_long() -> None:
 
 
 def test_games_with_hidden_draws_have_no_questions() -> None:
-    """Their positions have no exact values."""
     with pytest.raises(HiddenDrawsError):
         Examiner(Position("sudoku_tiles"), 100)
 
@@ -165,7 +164,6 @@ def test_the_gradient_is_that_of_the_loss(order: list[int]) -> None:
 
 
 def test_questions_are_learned() -> None:
-    """After a hundred passes all answers are right; before, not."""
     learner = Learner.new(SHAPE, some_weights())
     first = prefer(learner, [0, 1, 2], 0.02)
     for _ in range(100):

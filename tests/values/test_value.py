@@ -58,7 +58,6 @@ def saved(folder: Path, width: int = 4, **notes: object) -> Path:
 
 
 def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
-    """The same weights, in memory of their own."""
     path = saved(tmp_path)
     value = load_value(path)
     assert value.game is GAME
@@ -91,29 +90,24 @@ def bits_of(rows: list[int], shape: Shape) -> np.ndarray:
     return bits
 
 
-@pytest.mark.parametrize("fault", ["short", "long", "int64", "two rows of bytes", "another row"])
-def test_rows_that_cannot_be_are_refused(tmp_path: Path, fault: str) -> None:
-    """Too few or too many bits, of another type or shape, or for other weights."""
+def test_rows_that_cannot_be_are_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
     shape, weights, _ = network_of(GAME)
     kept = np.concatenate([weights[: 4 * 3], weights[shape.bias :]])
     rows = bits_of([0, 5, 7], shape)
     path.write_bytes(save({"weights": kept, "rows": rows}))
     assert (load_value(path).weights[4 * 7 : 4 * 8] == weights[4 * 2 : 4 * 3]).all()
-    faulty = {
-        "short": rows[:-1],
-        "long": np.append(rows, np.uint8(0)),
-        "int64": rows.astype(np.int64),
-        "two rows of bytes": np.stack([rows, rows]),
-        "another row": bits_of([0, 5, 7, shape.rows - 1], shape),
-    }
-    path.write_bytes(save({"weights": kept, "rows": np.ascontiguousarray(faulty[fault])}))
-    message = "and 'rows' if rows are left out" if fault == "another row" else "bits in"
-    with pytest.raises(CheckpointError, match=message):
-        load_value(path)
-    path.write_bytes(save({"weights": kept[1:], "rows": rows}))
-    with pytest.raises(CheckpointError, match="and 'rows' if rows are left out"):
-        load_value(path)
+    for numbers, faulty, message in (
+        (kept, rows[:-1], "bits in"),
+        (kept, np.append(rows, np.uint8(0)), "bits in"),
+        (kept, rows.astype(np.int64), "bits in"),
+        (kept, np.stack([rows, rows]), "bits in"),
+        (kept, bits_of([0, 5, 7, shape.rows - 1], shape), "and 'rows' if rows are left out"),
+        (kept[1:], rows, "and 'rows' if rows are left out"),
+    ):
+        path.write_bytes(save({"weights": numbers, "rows": np.ascontiguousarray(faulty)}))
+        with pytest.raises(CheckpointError, match=message):
+            load_value(path)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +125,6 @@ def test_rows_that_cannot_be_are_refused(tmp_path: Path, fault: str) -> None:
 def test_a_sidecar_that_does_not_fit_is_refused(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
-    """The error says what was wrong."""
     path = saved(tmp_path)
     edit(path, **changes)
     with pytest.raises(CheckpointError, match=message):
@@ -140,7 +133,6 @@ def test_a_sidecar_that_does_not_fit_is_refused(
 
 @pytest.mark.parametrize(("place", "number"), [(0, np.nan), (3, np.inf), (-2, 0.0), (-1, -1.0)])
 def test_weights_that_cannot_be_are_refused(tmp_path: Path, place: int, number: float) -> None:
-    """Numbers that are not finite, and constants that are not above 0."""
     _, weights, _ = network_of(GAME)
     weights[place] = number
     path = saved(tmp_path)
@@ -148,17 +140,6 @@ def test_weights_that_cannot_be_are_refused(tmp_path: Path, place: int, number: 
     assert sidecar is not None
     save_value(path, weights, sidecar)
     with pytest.raises(CheckpointError, match=r"finite|above 0"):
-        load_value(path)
-
-
-def test_damaged_and_missing_files_are_refused(tmp_path: Path) -> None:
-    """By the error of all checkpoints."""
-    path = saved(tmp_path)
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(CheckpointError, match="malformed"):
-        load_value(path)
-    path.unlink()
-    with pytest.raises(CheckpointError, match="does not exist"):
         load_value(path)
 
 
@@ -170,8 +151,7 @@ def test_the_widest_network_can_be_read_again(name: str) -> None:
         assert shape_of(game, MOST_WIDTH, plain).size * 4 + 10_000 < MOST_BYTES
 
 
-def test_weights_of_another_type_are_refused(tmp_path: Path) -> None:
-    """Also of a type that NumPy does not have."""
+def test_weights_of_a_type_that_numpy_does_not_have_are_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
     entry = {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}
     header = json.dumps({"weights": entry}).encode()
@@ -222,7 +202,6 @@ def test_the_agent_plays_the_same_in_any_company() -> None:
 
 
 def test_the_agent_plays_for_larger_payoffs_than_it_was_trained_for() -> None:
-    """Where every move loses by a margin, it still chooses a legal one."""
     game = TESTED["revers_dominari"]
     shape, weights, _ = network_of(game)
     agent = ValueAgent(Value(game, shape.width, weights))
@@ -315,6 +294,5 @@ def test_rows_that_never_occurred_stay_zero(
 
 
 def test_names_of_values_that_do_not_exist(tmp_path: Path) -> None:
-    """The message says what there is not."""
     with pytest.raises(OptionError, match="does not exist"):
         find_agent(f"alphabeta:10:{tmp_path / 'none'}")
