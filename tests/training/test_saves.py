@@ -182,19 +182,22 @@ def saved_steps(folder: Path) -> int:
     return save.steps
 
 
-@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize(("first", "half"), [(False, False), (False, True), (True, True)])
 @pytest.mark.parametrize("error", [Crash, FULL], ids=["crash", "full"])
 def test_a_save_is_whole_whatever_fails(
-    error: Any, half: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: Any, first: bool, half: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whichever call fails, the old save or the new one is complete; both occur."""
-    seen = []
+    """Whichever call fails, the old save or the new one is complete; both occur.
+
+    Before its first save a run starts again, and is never refused.
+    """
+    seen: list[int] = []
     for fail_at in itertools.count(1):
         folder = tmp_path / str(fail_at)
-        run = small_run(folder)
+        run, system = small_run(folder), FailingSystem(fail_at, error, half)
         run.begin({}, None, resume=False)
-        run.save(small_save(1))
-        system = FailingSystem(fail_at, error, half)
+        if not first:
+            run.save(small_save(1))
         try:
             with monkeypatch.context() as patch:
                 patch.setattr(files, "os", system)
@@ -205,34 +208,10 @@ def test_a_save_is_whole_whatever_fails(
         run.close()
         if system.calls < fail_at:
             break
-        seen.append(saved_steps(folder))
-    assert len(seen) > 15, "every call was made to fail"
+        seen.append(0 if small_run(folder).saved() is None else saved_steps(folder))
+    assert len(seen) > (10 if first else 15), "every call was made to fail"
     assert seen == sorted(seen)
-    assert set(seen) == {1, 2}
-
-
-@pytest.mark.parametrize("error", [Crash, FULL], ids=["crash", "full"])
-def test_the_first_save_is_whole_whatever_fails(
-    error: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A crashed run starts again before its first save, resumes after it, and is never refused."""
-    seen: list[int | None] = []
-    for fail_at in itertools.count(1):
-        folder = tmp_path / str(fail_at)
-        run, system = small_run(folder), FailingSystem(fail_at, error, half=True)
-        run.begin({}, None, resume=False)
-        try:
-            with monkeypatch.context() as patch:
-                patch.setattr(files, "os", system)
-                run.save(small_save(1))
-        except (Crash, OSError):
-            pass
-        run.close()
-        if system.calls < fail_at:
-            break
-        seen.append(None if small_run(folder).saved() is None else saved_steps(folder))
-    assert len(seen) > 10, "every call was made to fail"
-    assert set(seen) == {None, 1}
+    assert set(seen) == ({0, 2} if first else {1, 2})
 
 
 # ---- kill -9 ----
