@@ -22,7 +22,9 @@ def visitor(
 ) -> TestClient:
     """The only visitor of a server; the cookie may be one from before it was restarted."""
     app = make_app(store, limits=limits, workers=0, **settings)
-    return TestClient(app, base_url="http://localhost:8123", cookies=cookie and {COOKIE: cookie})
+    return TestClient(
+        app, base_url="http://localhost:8123", cookies={COOKIE: cookie} if cookie else None
+    )
 
 
 def another(client: TestClient) -> TestClient:
