@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
-import queue
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +20,7 @@ from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unf
 from azumaya.baselines.arena.league.results import PairKey, PairResult
 from azumaya.baselines.system.journal import typed
 from azumaya.baselines.system.processes import ONE_THREAD, Child, ChildEndedError, module_words
-from azumaya.baselines.system.threads import StoppedError, Together
+from azumaya.baselines.system.threads import WAIT, StoppedError
 from azumaya.envs import OptionError
 
 STILL = 1.0
@@ -249,35 +251,21 @@ def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[Outcome]:
     Raises:
         LeagueError: games cannot be played.
     """
-    waiting, lock, stop = iter(jobs), threading.Lock(), threading.Event()
-    results: queue.SimpleQueue[Outcome | BaseException | None] = queue.SimpleQueue()
+    left, stop = iter(jobs), threading.Event()
+    running: dict[Future[Outcome], Worker] = {}
+    with contextlib.ExitStack() as workers, ThreadPoolExecutor(processes) as threads:
 
-    def work() -> None:
-        worker = Worker()
+        def begin(worker: Worker) -> None:
+            for job in itertools.islice(left, 1):
+                running[threads.submit(worker.play_pair, job, stop)] = worker
+
         try:
-            while not stop.is_set():
-                with lock:
-                    job = next(waiting, None)
-                if job is None:
-                    break
-                results.put(worker.play_pair(job, stop))
-            results.put(None)
-        except BaseException as error:
-            results.put(error)
+            for _ in range(processes):
+                begin(workers.enter_context(contextlib.closing(Worker())))
+            while running:
+                for ended in wait(running, WAIT, FIRST_COMPLETED).done:
+                    worker = running.pop(ended)
+                    yield ended.result()
+                    begin(worker)
         finally:
-            worker.close()
-
-    threads = Together([work] * processes, stop)
-    try:
-        threads.start()
-        left = processes
-        while left:
-            result = results.get()
-            if isinstance(result, BaseException):
-                raise result
-            if result is None:
-                left -= 1
-            else:
-                yield result
-    finally:
-        threads.end()
+            stop.set()
