@@ -84,6 +84,19 @@ def running_in(place: Path) -> list[int]:
     return found
 
 
+def inheriting(setting: str) -> list[str]:
+    """The processes whose environment has a setting, such as `NAME=value`."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            settings = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:  # it has ended, or is somebody else's
+            continue
+        if setting.encode() in settings and int(folder.name) != os.getpid():
+            found.append(folder.name)
+    return found
+
+
 def running_with(word: str) -> list[int]:
     """The ids of other processes that have a word among their arguments."""
     found = []

@@ -7,16 +7,12 @@ number of the question; anything else is a fault of the submission.
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import os
 import secrets
-import shutil
 import signal
 import site
-import tempfile
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +20,7 @@ from typing import Any
 
 from azumaya.baselines.arena import exams
 from azumaya.baselines.classroom.confine import LAYERS, Isolation, lacking
-from azumaya.baselines.system.files import UnusableFileError, locked, parse_json
+from azumaya.baselines.system.files import UnusableFileError, parse_json
 from azumaya.baselines.system.processes import (
     ONE_THREAD,
     Child,
@@ -44,10 +40,8 @@ KEPT_OUTPUT = 2_000
 LONGEST_ERROR = 400
 STARTING = 600.0
 """Seconds for a process to start; minutes if kernels are compiled on a busy machine."""
-FOLDERS = "azumaya-class-"
-"""The prefix of the folders in which submissions run."""
-SETTLED = 60.0
-"""Seconds after which a folder is locked if its run lives."""
+HOME = "/"
+"""The folder in which submissions run, and their home: they have no files of their own."""
 MEDDLED = "wrote to the pipe of its answers"
 PASSED_ON = ("PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", MODULES)
 """Environment variables that a process is given; and those that begin with `NUMBA_`."""
@@ -133,10 +127,9 @@ class PlayerProcess:
     def __init__(self, game: str, name: str, source: bytes, room: Room) -> None:
         self._room, self._limits = room, room.limits
         self._child: Child | None = None
-        self._lock: int | None = None
-        self._folder = ""
         try:
-            self._make()
+            self._child = _started()
+            self.prints = self._child.prints
             self.isolation = self._confined(game)
             if self._limits.isolated:
                 _require(self.isolation)
@@ -171,32 +164,11 @@ class PlayerProcess:
         child, self._child = self._child, None
         if child is not None:
             child.end()
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
-        lock, self._lock = self._lock, None
-        if lock is not None:
-            os.close(lock)
 
     def _signal(self, number: int) -> None:
         """Send a signal to the process and all that it has started."""
         if self._child is not None:
             self._child.send_signal(number)
-
-    def _make(self) -> None:
-        """Make the folder and start the process; what the system refuses is nobody's fault."""
-        try:
-            self._folder = tempfile.mkdtemp(prefix=FOLDERS)
-            self._lock = _opened(self._folder)
-            locked(self._lock)  # where there are no locks, folders of killed runs remain
-            self._child = Child(
-                module_words("azumaya.baselines.classroom.player"), longest=LONGEST_LINE,
-                kept=KEPT_OUTPUT, env=_environment(self._folder), cwd=self._folder,
-            )  # fmt: skip
-        except OSError as error:
-            raise StartingError(
-                f"the process of a submission cannot be started: {error}"
-            ) from error
-        self.prints = self._child.prints
 
     def _spec(self, game: str) -> dict[str, Any]:
         """How the process is to confine itself; not among its arguments, which it can read."""
@@ -207,7 +179,7 @@ class PlayerProcess:
             "layers": self._limits.layers,
             # the kernels of searches take too long to be compiled in every process
             "cached": self._limits.baselines,
-            "readable": [self._folder, *(_cache() if self._limits.baselines else [])],
+            "readable": _cache() if self._limits.baselines else [],
             "hidden": [str(p) for p in (*self._room.hidden, *_hidden(self._limits.baselines))],
         }
 
@@ -255,26 +227,15 @@ class PlayerProcess:
             raise StoppedError
 
 
-def remove_left_folders() -> None:
-    """Remove the folders that runs of this user which were killed have left behind.
-
-    The system unlocks a folder when its run ends in whatever way, so no run loses its own. Only
-    empty ones are removed.
-    """
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDERS}*"):
-        with contextlib.suppress(OSError):  # somebody else's, or in use
-            if time.time() - folder.stat().st_mtime > SETTLED:
-                folder_file = _opened(folder)
-                try:
-                    if locked(folder_file, without_locks=False):
-                        folder.rmdir()
-                finally:
-                    os.close(folder_file)
-
-
-def _opened(folder: str | Path) -> int:
-    """A descriptor of a folder."""
-    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _started() -> Child:
+    """Start the process; what the system refuses is nobody's fault."""
+    try:
+        return Child(
+            module_words("azumaya.baselines.classroom.player"), longest=LONGEST_LINE,
+            kept=KEPT_OUTPUT, env=_environment(), cwd=HOME,
+        )  # fmt: skip
+    except OSError as error:
+        raise StartingError(f"the process of a submission cannot be started: {error}") from error
 
 
 def _cache() -> list[str]:
@@ -291,7 +252,7 @@ def _hidden(baselines: bool) -> list[Path]:
     return [exams.DATA] if baselines else [package]
 
 
-def _environment(home: str) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -301,7 +262,7 @@ def _environment(home: str) -> dict[str, str]:
         kept["PYTHONUSERBASE"] = site.getuserbase()
     cache = _cache()
     return {
-        **kept, "HOME": home, "TMPDIR": home, "PATH": os.defpath,
+        **kept, "HOME": HOME, "TMPDIR": HOME, "PATH": os.defpath,
         "AZUMAYA_CACHE_DIR": cache[0] if cache else "", **ONE_THREAD,
     }  # fmt: skip
 

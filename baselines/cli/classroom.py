@@ -45,7 +45,6 @@ from azumaya.baselines.classroom.process import (
     Limits,
     Room,
     StartingError,
-    remove_left_folders,
 )
 from azumaya.baselines.classroom.report import isolation_lines
 from azumaya.baselines.classroom.sitting import check_exam
@@ -192,7 +191,6 @@ def grade_command(
             classmates=classmates, limits=limits, own_exam=exam,
         )  # fmt: skip
         file, submissions = _begun(plan, scheme, folder, output)
-    remove_left_folders()
     room = room_for(plan, hidden_from(folder, output, exam))
     try:
         isolation = _run(file, submissions, plan, room, workers)
@@ -220,7 +218,6 @@ def check_command(
         submission = read_submission(file)
         if submission.problem:
             raise OptionError(f"{shown(file)}: {submission.problem}")
-    remove_left_folders()
     try:
         say(f"{submission.name}: check, public exam and games; this takes up to two minutes")
         warm_up(plan)

@@ -186,22 +186,21 @@ def test_no_other_call_reaches_the_kernel() -> None:
 @needs_linux
 def test_a_submission_sees_little_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZUMAYA_SECRET", "x")
-    source = inside("print(sorted(os.environ), os.getcwd(), os.listdir('.'))")
+    source = inside("print(sorted(os.environ), os.getcwd())")
     output = checked(source, Room(QUICK)).output
     assert b"AZUMAYA_CACHE_DIR" in output
     assert b"AZUMAYA_SECRET" not in output
-    assert b"azumaya-class-" in output
-    assert b" []" in output
+    assert output.endswith(b" /\n")
 
 
-def test_libraries_of_the_user_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_libraries_of_the_user_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """With `pip install --user` the library itself is among them; a submission has another home."""
     monkeypatch.setattr(site, "ENABLE_USER_SITE", True)
     command = [sys.executable, "-c", "import site; print(site.getuserbase())"]
-    told = subprocess.check_output(command, env=_environment(str(tmp_path)), text=True)
+    told = subprocess.check_output(command, env=_environment(), text=True)
     assert told.strip() == site.getuserbase()
     monkeypatch.setattr(site, "ENABLE_USER_SITE", False)  # as with `python -s`
-    assert "PYTHONUSERBASE" not in _environment(str(tmp_path))
+    assert "PYTHONUSERBASE" not in _environment()
 
 
 COUNTS = """

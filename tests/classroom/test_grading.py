@@ -10,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from azumaya.baselines.arena.exams import exam_bytes, exam_file
 from azumaya.baselines.arena.matches import MOST_STARTS
 from azumaya.baselines.classroom import grading
 from azumaya.baselines.classroom.grading import Plan, processor_seconds, room_for
-from azumaya.baselines.classroom.process import FOLDERS, Limits, Room, StartingError
+from azumaya.baselines.classroom.process import Limits, Room, StartingError
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import begun_seed
 from azumaya.baselines.classroom.submissions import Submission
@@ -32,7 +31,7 @@ from azumaya.envs import GAMES, Position
 from azumaya.envs.position import MAX_SEED
 from tests.classroom.submissions import HONEST, LATER, MORE, WRONG
 from tests.commands import azumaya, refused
-from tests.processes import eventually, running_in
+from tests.processes import eventually, inheriting, running_in
 
 GAME = "vierer_dominari"
 FEW = ("--pairs", 1, "--opponent", "random", "--opponent", "greedy", "--move-limit", "60s",
@@ -93,7 +92,7 @@ OWN = ("mark", "exam_kept", "exam_regret", "won_random", "won_greedy", "failures
 def test_hostile_submissions_change_nobodys_marks(
     clean: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("azumaya.baselines.classroom.process.HOME", str(tmp_path))
     evil = "<img src=x onerror=alert(1)>.py"
     odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
     files = {**HONEST, **HOSTILE, evil: odd}
@@ -189,13 +188,13 @@ def test_a_run_that_was_stopped_goes_on(how: int, clean: tuple[Path, Path], tmp_
     folder, output = clean[0], tmp_path / "out"
     words = ["--game", GAME, folder, "--output", output, *FEW, "--workers", 1]
     command = [sys.executable, "-m", "azumaya", "class", *map(str, words)]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, "NUMBA_RUN": str(tmp_path)}  # which submissions inherit
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment) as process:
         wait_for_lines(output / "class.jsonl", 2)
         os.kill(process.pid, how)
         code = process.wait(20)
     assert code == (130 if how == signal.SIGINT else -signal.SIGKILL)
-    eventually(lambda: not running_in(tmp_path))
+    eventually(lambda: not inheriting(f"NUMBA_RUN={tmp_path}"))
     assert not (output / "marks.csv").exists()
     kept = (output / "class.jsonl").read_bytes()
     done = run_class(*words)
@@ -217,24 +216,14 @@ def wait_for_lines(path: Path, count: int) -> None:
     eventually(lambda: path.exists() and path.read_bytes().count(b"\n") >= count)
 
 
-def left_folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that a run which was killed has left behind."""
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
-    left = place / f"{FOLDERS}left"
-    left.mkdir()
-    os.utime(left, (0, 0))
-    return left
-
-
 def test_isolation_that_is_missing_is_told_or_required(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean: tuple[Path, Path]
 ) -> None:
     few = functools.partial(Limits, layers=("namespaces", "landlock"))
     monkeypatch.setattr("azumaya.baselines.cli.classroom.Limits", few)
-    left, output = left_folder(tmp_path, monkeypatch), tmp_path / "out"
+    output = tmp_path / "out"
     done = run_class("--game", GAME, clean[0], "--output", output, *FEW, "--require-isolation")
     assert done.exit_code == 1
-    assert not left.exists()
     assert "a submission could start processes" in done.output
     assert "no submission was run without isolation" in done.output
     assert (output / "class.jsonl").read_bytes().count(b"\n") == 1
@@ -456,11 +445,10 @@ def test_the_starter_file_is_an_agent(game: str) -> None:
 
 
 def test_a_student_checks_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    left, file = left_folder(tmp_path, monkeypatch), tmp_path / "mine.py"
+    file = tmp_path / "mine.py"
     assert run_class("starter", "--game", GAME, file).exit_code == 0
     done = run_class("check", "--game", GAME, file, "--pairs", 1)
     assert done.exit_code == 0, done.output
-    assert not left.exists()
     assert "mine.py" in done.output
     assert "isolation: " in done.output
     file.write_text("raise SystemExit\n")

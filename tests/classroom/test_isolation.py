@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +23,13 @@ from azumaya.baselines.classroom.confine import (
 from azumaya.baselines.classroom.games import play_game
 from azumaya.baselines.classroom.grading import hidden_from
 from azumaya.baselines.classroom.process import (
-    FOLDERS,
     IsolationError,
     Limits,
-    PlayerProcess,
     Room,
     StartingError,
-    _opened,
-    remove_left_folders,
 )
 from azumaya.baselines.classroom.seccomp import MACHINES, program
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
-from azumaya.baselines.system.files import locked
 from tests.classroom.running import GAME, QUICK, asked, checked, needs_linux
 from tests.classroom.submissions import FIRST, inside
 from tests.processes import running_in
@@ -64,45 +56,6 @@ def test_no_process_is_left_even_if_it_can_start_some(layers: tuple[str, ...], r
         assert ("RLIMIT_NPROC" in process.isolation.missing) == (NAMESPACES not in layers)
         assert lacking(process.isolation)
         assert len(running_in(runs)) == 2 + 2 * len(layers)
-
-
-def test_folders_of_runs_that_were_killed_are_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Not those of runs that live, nor those that have just been made, nor other files."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    names = ("killed", "full", "new")
-    killed, full, new = (tmp_path / f"{FOLDERS}{name}" for name in names)
-    for folder in (killed, full, new):
-        folder.mkdir()
-    (full / "file").write_text("x")
-    (tmp_path / f"{FOLDERS}link").symlink_to(killed)
-    running = PlayerProcess(GAME, "first.py", FIRST, Room(QUICK))
-    (own,) = set(tmp_path.iterdir()) - {killed, full, new, tmp_path / f"{FOLDERS}link"}
-    for folder in (killed, full, own):
-        os.utime(folder, (0, 0))
-    remove_left_folders()
-    try:
-        assert not killed.exists()
-        assert all(folder.exists() for folder in (full, new, own))
-    finally:
-        running.close()
-    assert not own.exists()
-
-
-def test_the_system_unlocks_the_folder_of_a_run_that_is_killed(tmp_path: Path) -> None:
-    code = (
-        "import sys, time; from azumaya.baselines.classroom.process import _opened, locked\n"
-        "print(locked(_opened(sys.argv[1])), flush=True); time.sleep(60)"
-    )
-    with subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"True\n"
-        folder = _opened(tmp_path)
-        assert not locked(folder)
-        other.kill()
-    assert locked(folder)
-    os.close(folder)
 
 
 def test_what_a_missing_layer_allows_is_said() -> None:
