@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import inspect
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,34 +112,27 @@ def game_names(games: Any) -> tuple[str, ...]:
         raise OptionError(f"games={brief(games)}: {error}") from error
 
 
-def card_of(
-    name: str,
-    games: Iterable[str],
-    watch: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
-) -> AgentCard:
+def card_of(name: str, games: Iterable[str]) -> AgentCard:
     """The card of an agent, which is made once to see what it can play.
 
     Args:
         name: its name, as for `find_agent`.
         games: the names of the games of the league.
-        watch: makes what is entered while the agent's own code runs.
 
     Raises:
         OptionError: a name is unknown, or the agent plays none of the games.
         CheckpointError: the checkpoint cannot be used.
         AgentFailedError: the agent raised an exception when it was asked whether it plays a game.
     """
-    with watch():
-        agent = find_agent(name)
-        digest = digest_of(name, agent)
+    agent = find_agent(name)
+    digest = digest_of(name, agent)
     sidecar = getattr(agent, "sidecar", None)
     time = read_search_name(name).milliseconds if is_search_name(name) else None
     played, problem = [], ""
     for game in game_names(games):
         position = Position(game)
         try:
-            with watch():
-                check_agent(agent, position, name)
+            check_agent(agent, position, name)
             played.append(game)
         except ValueError as error:
             problem = f": {error}"

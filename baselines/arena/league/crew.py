@@ -14,14 +14,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.arena.league.cards import AgentCard
-from azumaya.baselines.arena.league.games import GRACE, NOBODY, Board, lost, unfit
+from azumaya.baselines.arena.league.games import NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult
-from azumaya.baselines.system.journal import typed
 from azumaya.baselines.system.processes import ONE_THREAD, Child, ChildEndedError, module_words
 from azumaya.baselines.system.threads import WAIT, StoppedError
-from azumaya.envs import OptionError
 
 STILL = 1.0
 """The longest time between two looks, in seconds, on a machine that runs. If it is longer, the
@@ -168,23 +164,6 @@ class Worker:
         self._made.update(zip(job.agents, job.ids, strict=True))
         return play_pair(job, lambda game: self._play(game, job.limit, stop))
 
-    def card(self, name: str, games: Iterable[str]) -> AgentCard:
-        """The card of an agent, as `card_of` makes it, which may take as long as a first move.
-
-        Raises:
-            OptionError: `card_of` refuses it, or making it ended its process or took too long.
-            AgentFailedError: the agent raised an exception when it was asked what it plays.
-        """
-        job = {"card": name, "games": list(games)}
-        report = self._play(job, GRACE["python"], threading.Event())
-        if "failed" in report:
-            raise AgentFailedError(report["failed"])
-        if "unfit" in report:
-            raise OptionError(f"agent {name}: {report['unfit'][1]}")
-        if "refused" in report:
-            raise OptionError(report["refused"])
-        return typed(report["card"], AgentCard)
-
     def close(self) -> None:
         """End the process, and those it has started."""
         child, self._child = self._child, None
@@ -200,8 +179,6 @@ class Worker:
                 return report
         raise LeagueError(
             f"the process that plays {job['game']} ended {TRIES} times while no agent was thinking"
-            if "game" in job
-            else f"the process that makes {job['card']} ended {TRIES} times before it was made"
         )
 
     def _attempt(
@@ -237,7 +214,7 @@ class Worker:
                 self._board = Board(number)
                 self._board.write(NOBODY)
                 self._child = Child(
-                    module_words("azumaya.baselines.arena.league.child", str(number)),
+                    module_words("azumaya.baselines.arena.league.games", str(number)),
                     pass_fds=(number,), env={**os.environ, **ONE_THREAD},
                 )  # fmt: skip
         return self._child

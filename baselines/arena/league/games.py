@@ -1,13 +1,18 @@
-"""Playing one game of a league, with every call of an agent watched and timed."""
+"""Playing one game of a league, with every call of an agent watched and timed.
+
+`python -m azumaya.baselines.arena.league.games BOARD` is the process in which games are played: it
+answers jobs with reports. Its keeper ends it, even in the middle of a game, with all processes that
+it has started.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import mmap
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +21,10 @@ from azumaya.baselines.agents.asking import AgentFailedError, ask
 from azumaya.baselines.agents.base import GameStates, acts_on_states
 from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
-from azumaya.baselines.arena.league.cards import CHANGED, card_of, identity
+from azumaya.baselines.arena.league.cards import CHANGED, identity
 from azumaya.baselines.arena.rounds import Rounds, WrongMoveError, start_set
 from azumaya.baselines.system.files import shown
+from azumaya.baselines.system.messages import Messages
 from azumaya.baselines.system.signals import Ended
 from azumaya.envs import Position
 from azumaya.envs.errors import brief, told
@@ -86,20 +92,6 @@ class UnfitAgentError(_AgentError):
 
 
 @contextlib.contextmanager
-def _noted(
-    board: Board | None, which: int, grace: float = 0.0, making: bool = False
-) -> Iterator[None]:
-    """Note on the board, if anyone watches it, that an agent's code runs."""
-    if board is not None:
-        board.write(which, grace, making)
-    try:
-        yield
-    finally:
-        if board is not None:
-            board.write(NOBODY)
-
-
-@contextlib.contextmanager
 def _watching(
     board: Board | None, which: int, grace: float, making: bool = False
 ) -> Iterator[None]:
@@ -115,15 +107,19 @@ def _watching(
     Raises:
         AgentFaultError: the code raised an exception.
     """
-    with _noted(board, which, grace, making):
-        try:
-            yield
-        except BaseException as error:
-            if board is None and isinstance(error, KeyboardInterrupt | Ended):
-                raise
-            cause = error.__cause__ if isinstance(error, AgentFailedError) else None
-            cause = cause or error
-            raise AgentFaultError(which, told(cause)) from cause
+    if board is not None:
+        board.write(which, grace, making)
+    try:
+        yield
+    except BaseException as error:
+        if board is None and isinstance(error, KeyboardInterrupt | Ended):
+            raise
+        cause = error.__cause__ if isinstance(error, AgentFailedError) else None
+        cause = cause or error
+        raise AgentFaultError(which, told(cause)) from cause
+    finally:
+        if board is not None:
+            board.write(NOBODY)
 
 
 class Watched:
@@ -192,30 +188,6 @@ class Table:
     def __post_init__(self) -> None:
         self._agents: dict[str, tuple[Any, str]] = {}  # with their ids
         self._seen: set[tuple[str, str]] = set()
-
-    def answer(self, job: Mapping[str, Any]) -> dict[str, Any]:
-        """The report of a job: a game to `play`, or with `card` an agent to `look_at`."""
-        return self.look_at(job) if "card" in job else self.play(job)
-
-    def look_at(self, job: Mapping[str, Any]) -> dict[str, Any]:
-        """Make an agent to see what it is.
-
-        Args:
-            job: `card`, its name, and the names of `games`.
-
-        Returns:
-            `card`, its `AgentCard` as an object; or only `failed`, what the agent raised, or
-            `refused`, what is wrong with it.
-        """
-        try:
-            watch = functools.partial(_noted, self.board, 0, making=True)
-            return {"card": asdict(card_of(job["card"], job["games"], watch))}
-        except AgentFailedError as error:
-            return {"failed": str(error)}
-        except ValueError as error:
-            return {"refused": str(error)}
-        except BaseException as error:  # no exception of an agent's may end the process
-            return {"refused": f"agent {job['card']}: {told(error)}"}
 
     def play(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Play a game.
@@ -305,3 +277,14 @@ def _report(
         "milliseconds": [agent.milliseconds for agent in both] or [0.0, 0.0],
         "fault": fault,
     }
+
+
+def main(board: int) -> None:
+    """Play games until there are no more jobs; `board` is the descriptor of the board's file."""
+    messages, table = Messages(), Table(Board(board))
+    while (job := messages.read()) is not None:
+        messages.answer(table.play(job))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

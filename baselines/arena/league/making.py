@@ -5,9 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 
+from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.agents.names import is_own_class
 from azumaya.baselines.arena.league.cards import CHANGED, AgentCard, card_of
-from azumaya.baselines.arena.league.crew import Worker
+from azumaya.baselines.arena.league.games import GRACE
+from azumaya.baselines.arena.league.ratings import ANCHOR
+from azumaya.baselines.system.calls import Caller
+from azumaya.baselines.system.processes import ChildEndedError, ChildTimeoutError
+from azumaya.envs import OptionError
 from azumaya.envs.errors import told
 
 CardMaker = Callable[[str, Iterable[str]], AgentCard]
@@ -17,12 +22,34 @@ CardMaker = Callable[[str, Iterable[str]], AgentCard]
 @contextlib.contextmanager
 def card_maker() -> Iterator[CardMaker]:
     """Within this, cards can be made: those of classes of the user's in one further process."""
-    with contextlib.closing(Worker()) as worker:
+    caller = Caller()
 
-        def make(name: str, games: Iterable[str]) -> AgentCard:
-            return worker.card(name, games) if is_own_class(name) else card_of(name, games)
+    def make(name: str, games: Iterable[str]) -> AgentCard:
+        apart = is_own_class(name)
+        return _made_apart(caller, name, tuple(games)) if apart else card_of(name, games)
 
+    try:
         yield make
+    finally:
+        caller.end()
+
+
+def _made_apart(caller: Caller, name: str, games: tuple[str, ...]) -> AgentCard:
+    """The card of an agent whose code may end its process, or never end."""
+    caller.call(card_of, ANCHOR, games)  # what is imported and compiled is not the agent's time
+    try:
+        card: AgentCard = caller.call(card_of, name, games, seconds=GRACE["python"])
+    except (ValueError, AgentFailedError):
+        raise
+    except ChildTimeoutError:
+        why = f"cannot be made in {GRACE['python']:g} s"
+    except ChildEndedError as error:
+        why = f"cannot be made: it crashed its process: {error.how or error}"
+    except Exception as error:
+        why = told(error)
+    else:
+        return card
+    raise OptionError(f"agent {name}: {why}")
 
 
 def cards_of(names: Iterable[str], games: Iterable[str]) -> list[AgentCard]:
