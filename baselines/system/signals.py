@@ -9,15 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sys
 import threading
-import weakref
 from collections.abc import Iterator
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sys import UnraisableHookArgs
+from types import FrameType
 
 ENDING = [
     getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
@@ -45,22 +39,18 @@ def interrupt_anywhere() -> None:
 
     What takes long in Numba is a call to LLVM. A signal that comes meanwhile is handled in the
     first Python code that runs then: a callback of LLVM's, where ctypes prints an exception and
-    goes on. So the signal is sent again a moment later. It is also sent again if its exception was
-    raised in other code whose exceptions are only printed, such as callbacks of weak references.
+    goes on. So the signal is sent again a moment later.
 
     An ignored signal stays ignored, and a handler of somebody else's stays.
     """
     if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _leave):
         signal.signal(signal.SIGINT, _end)
-    _watch_lost_exceptions()
 
 
 def end_on_signals() -> None:
     """Turn signals that end a process into `Ended`, so that children are ended, too.
 
-    A signal that is ignored, for instance because of `nohup`, stays ignored. Some packages catch
-    every exception while they are imported. So if the exception is dropped and the program goes on,
-    the signal is sent again.
+    A signal that is ignored, for instance because of `nohup`, stays ignored.
     """
     interrupt_anywhere()
     for number in ENDING:
@@ -78,12 +68,10 @@ def ended_by_signals() -> Iterator[None]:
         yield
         return
     before = {number: signal.getsignal(number) for number in (*ENDING, signal.SIGINT)}
-    hook = sys.unraisablehook
     end_on_signals()
     try:
         yield
     finally:
-        sys.unraisablehook = hook
         for number, handler in before.items():
             if handler is not None:  # None: it is not Python's, and cannot be set again
                 signal.signal(number, handler)
@@ -95,27 +83,11 @@ def _end(number: int, frame: FrameType | None) -> None:
         return
     if number == signal.SIGINT:
         raise KeyboardInterrupt
-    raise _watched(number)
+    raise Ended(128 + number)
 
 
 class Ended(SystemExit):
     """A signal has come that ends the process."""
-
-
-_ended: list[weakref.ref[Ended]] = []
-"""The last of these exceptions; only while somebody holds the reference its callback is called."""
-
-
-def _watched(number: int) -> Ended:
-    """The exception for a signal, which is sent again if it is dropped before the program ends."""
-
-    def dropped(_: object) -> None:
-        if sys._getframe().f_back is not None:  # otherwise Python has taken it, and exits
-            _send_again(number)
-
-    ended = Ended(128 + number)
-    _ended[:] = [weakref.ref(ended, dropped)]
-    return ended
 
 
 def _send_again(number: int) -> None:
@@ -140,30 +112,4 @@ def _loses_exceptions(frame: FrameType | None) -> bool:
         if name == "__del__" or name.startswith("_raw_object_cache_"):  # the latter are llvmlite's
             return True
         frame = frame.f_back
-    return False
-
-
-def _watch_lost_exceptions() -> None:
-    """Send a signal again whose exception Python could only print."""
-    shown = sys.unraisablehook
-    if getattr(shown, "__module__", None) == __name__:  # watched already
-        return
-
-    def watch(lost: UnraisableHookArgs) -> None:
-        if not _raised_by_signal(lost.exc_traceback):
-            shown(lost)
-        elif isinstance(lost.exc_value, KeyboardInterrupt):
-            _send_again(signal.SIGINT)
-        elif isinstance(lost.exc_value, SystemExit) and isinstance(lost.exc_value.code, int):
-            _send_again(lost.exc_value.code - 128)
-
-    sys.unraisablehook = watch
-
-
-def _raised_by_signal(traceback: TracebackType | None) -> bool:
-    """Whether `_end` raised the exception of this traceback."""
-    while traceback is not None:
-        if traceback.tb_frame.f_code is _end.__code__:
-            return True
-        traceback = traceback.tb_next
     return False

@@ -83,48 +83,23 @@ def test_a_signal_during_compilation_is_not_lost(install: str, number: int, code
 
 
 INSTALLED = """
-import atexit, signal, threading, time, weakref
-from azumaya.baselines.system.signals import end_on_signals, interrupt_anywhere
+import atexit, signal, threading, time
+from azumaya.baselines.system.signals import end_on_signals
 end_on_signals()
 """
-WEAK = """
-interrupt_anywhere()
-class Thing: pass
-thing = Thing()
-kept = weakref.ref(thing, lambda _: signal.raise_signal(signal.NUMBER))
-del thing
-"""
-LOST: dict[str, tuple[str, int]] = {
-    # where exceptions are lost; such as the lock of the cache, which may be held for a minute
-    "a callback of llvmlite": (
-        """
-def _raw_object_cache_notify():
-    signal.raise_signal(signal.SIGTERM)
-_raw_object_cache_notify()
-""", 128 + signal.SIGTERM),
-    "SIGTERM in a callback of a weak reference": (
-        WEAK.replace("NUMBER", "SIGTERM"), 128 + signal.SIGTERM),
-    "SIGINT in a callback of a weak reference": (WEAK.replace("NUMBER", "SIGINT"), -signal.SIGINT),
-    # as in some packages while they are imported
-    "code that catches everything": (
-        """
-def careless():
-    try:
-        signal.raise_signal(signal.SIGTERM)
-    except:
-        pass
-careless()
-""", 128 + signal.SIGTERM),
-}  # fmt: skip
-"""Programs in which a signal comes where its exception is caught or dropped, and how they end."""
 
 
 @posix
-@pytest.mark.parametrize("place", LOST)
-def test_a_signal_is_not_lost(place: str) -> None:
-    program, code = LOST[place]
-    done = run(f"{INSTALLED}{program}\nthreading.Event().wait(1000)")
-    assert done.returncode == code
+def test_a_signal_that_is_sent_again_ends_what_the_main_thread_waits_for() -> None:
+    """Such as the lock of the compile cache, which another process may hold for a minute."""
+    program = (
+        "def _raw_object_cache_notify():  # as in llvmlite, where exceptions are lost\n"
+        "    signal.raise_signal(signal.SIGTERM)\n"
+        "_raw_object_cache_notify()\n"
+        "threading.Event().wait(1000)\n"
+    )
+    done = run(INSTALLED + program)
+    assert done.returncode == 128 + signal.SIGTERM
     assert "Exception ignored" not in done.stderr
 
 
@@ -166,19 +141,6 @@ def test_what_a_signal_ends_is_saved(program: str, printed: list[str]) -> None:
     done = run(INSTALLED + program)
     assert done.returncode == 128 + signal.SIGTERM
     assert (done.stdout.split(), done.stderr) == (printed, "")
-
-
-def test_other_exceptions_that_can_only_be_printed_still_are() -> None:
-    program = (
-        "from azumaya.baselines.system.signals import interrupt_anywhere\n"
-        "interrupt_anywhere()\n"
-        "class Thing:\n"
-        "    def __del__(self): raise SystemExit(143)\n"
-        "Thing()\n"
-    )
-    done = run(program)
-    assert done.returncode == 0
-    assert "Exception ignored" in done.stderr
 
 
 def test_a_foreign_handler_of_ctrl_c_stays() -> None:
