@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from azumaya.baselines.agents.asking import action_of, name_of
@@ -41,75 +41,72 @@ class Endgames:
     interval: Interval
 
 
-class EndgameExaminer:
-    """Solves the ends of an agent's games, from the last position backwards as far as it can.
+def endgames_of(
+    agent: Opponent,
+    games: Iterable[tuple[Sequence[Position], int]],
+    seed: int,
+    nodes: int = NODES,
+) -> Endgames | None:
+    """What an agent's moves lose near the end of games; None if nothing could be found out.
 
-    A position counts once, however often it occurs. An agent that plays at random is asked for
+    The ends of the games are solved, from the last position backwards as far as the solver can. A
+    position counts once, however often it occurs. An agent that plays at random is asked for
     several moves with different keys, and their mean counts.
 
     Args:
         agent: the agent.
-        start: a position of the game with the options that are played.
+        games: games with the same options, each with its positions, the last of which is over, and
+            the agent's seat.
         seed: the seed of the keys.
         nodes: the solver's budget for each position.
 
     Raises:
         HiddenDrawsError: the game has hidden draws.
     """
+    seen, losses, most, farthest = set[str](), list[list[int]](), 0, 0
+    for left, position, solution in _solved(games, nodes):
+        gains = [gain for gain in solution.moves.values() if gain is not None]
+        if str(position) not in seen and min(gains) < max(gains):
+            seen.add(str(position))
+            losses.append(_lost(agent, position, solution, seed, len(losses)))
+            most = max(most, max(gains) - min(gains))
+            farthest = max(farthest, left)
+    if not losses:
+        return None
+    regrets = [statistics.fmean(each) for each in losses]
+    return Endgames(
+        len(regrets),
+        farthest,
+        statistics.fmean(loss > 0 for each in losses for loss in each),
+        statistics.fmean(regrets),
+        regret_interval(regrets, most),
+    )
 
-    def __init__(self, agent: Opponent, start: Position, seed: int, nodes: int = NODES) -> None:
-        self._agent, self._seed, self._nodes = agent, seed, nodes
-        self._rooms = SolverRooms(kernels_of(start), MEGABYTES)
-        self._seen: set[str] = set()
-        self._losses: list[list[int]] = []
-        self._most = self._left = 0
 
-    def add(self, path: Sequence[Position], seat: int) -> None:
-        """Examine a game.
-
-        Args:
-            path: its positions, the last of which is over.
-            seat: the agent's seat.
-        """
-        for left, position, solution in self._solved(path, seat):
-            gains = [gain for gain in solution.moves.values() if gain is not None]
-            if str(position) not in self._seen and min(gains) < max(gains):
-                self._seen.add(str(position))
-                self._losses.append(self._lost(position, solution))
-                self._most = max(self._most, max(gains) - min(gains))
-                self._left = max(self._left, left)
-
-    def result(self) -> Endgames | None:
-        """What has been found; None if that is nothing."""
-        if not self._losses:
-            return None
-        regrets = [statistics.fmean(losses) for losses in self._losses]
-        return Endgames(
-            len(regrets),
-            self._left,
-            statistics.fmean(loss > 0 for losses in self._losses for loss in losses),
-            statistics.fmean(regrets),
-            regret_interval(regrets, self._most),
-        )
-
-    def _solved(
-        self, path: Sequence[Position], seat: int
-    ) -> Iterator[tuple[int, Position, Solution]]:
-        """The agent's solved positions, from the last one on, with the plies left."""
+def _solved(
+    games: Iterable[tuple[Sequence[Position], int]], nodes: int
+) -> Iterator[tuple[int, Position, Solution]]:
+    """The agent's solved positions, those of each game from the last on, with the plies left."""
+    rooms: SolverRooms | None = None
+    for path, seat in games:
         own = [
             (len(path) - 1 - ply, position)
             for ply, position in enumerate(path)
             if not position.is_over and position.to_move == seat
         ]
-        positions = [position for _, position in own]
-        for index, solution in solved_from_the_end(self._rooms, positions, self._nodes):
-            yield *own[index], solution
+        if own:
+            positions = [position for _, position in own]
+            rooms = rooms or SolverRooms(kernels_of(positions[0]), MEGABYTES)
+            for index, solution in solved_from_the_end(rooms, positions, nodes):
+                yield *own[index], solution
 
-    def _lost(self, position: Position, solution: Solution) -> list[int]:
-        """What each of the agent's moves loses."""
-        number = len(self._losses) * KEYS
-        keys = [int(episode_key(self._seed, STREAM, number + k)) for k in range(KEYS)]
-        name = name_of(self._agent)
-        gains = [solution.moves[action_of(self._agent, position, key, name)] for key in keys]
-        assert solution.value is not None
-        return [solution.value - gain for gain in gains if gain is not None]
+
+def _lost(
+    agent: Opponent, position: Position, solution: Solution, seed: int, number: int
+) -> list[int]:
+    """What each of the agent's moves loses in a position, whose number decides its keys."""
+    keys = [int(episode_key(seed, STREAM, KEYS * number + k)) for k in range(KEYS)]
+    name = name_of(agent)
+    gains = [solution.moves[action_of(agent, position, key, name)] for key in keys]
+    assert solution.value is not None
+    return [solution.value - gain for gain in gains if gain is not None]

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from azumaya.baselines.agents.names import NAMES_HELP, example_agents
 from azumaya.baselines.arena.entrants import (
@@ -106,7 +105,7 @@ def evaluate(
             chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
             balanced=not plain_starts, record=record,
         )  # fmt: skip
-    _print(score_table([score], f"{described(chosen, options)}, {kind} in both seats"))
+    console().print(score_table([score], f"{described(chosen, options)}, {kind} in both seats"))
     if record is not None:
         wrote(record, f"{counted(2 * starts, 'game')} added")
 
@@ -117,11 +116,3 @@ def counted_starts(starts: int, balanced: bool, different: int) -> str:
     if different < starts:  # deterministic players repeat their games then
         said += f" ({different} different {'one' if different == 1 else 'ones'})"
     return said
-
-
-def _print(table: Table) -> None:
-    try:
-        console().print(table)
-    except OSError:  # such as a full disk: the games have been played, so show the result anyway
-        console(stderr=True).print(table)
-        raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import shutil
-import sys
 import textwrap
 from pathlib import Path
 from typing import Annotated
@@ -27,8 +26,6 @@ from azumaya.envs.notation import check_records_file, write_records
 from azumaya.envs.setup import POSITION
 
 HELP = "a move, or: help, moves, why MOVE, hint, undo, text, quit"
-LONGEST_INPUT = 10_000
-"""The most characters in a line of input."""
 LONGEST_LINE = 8
 """The most moves that a hint shows of its line of play."""
 
@@ -173,23 +170,9 @@ def ask(prompt: str) -> str:
     line = ""
     while not line:
         try:
-            line = _line(prompt).strip()
+            line = input(prompt).strip()
         except UnicodeDecodeError:
             typer.echo("this line is not text; type a move or a command")
-    return line
-
-
-def _line(prompt: str) -> str:
-    """One line of input; no more than `LONGEST_INPUT` characters are read from a file or pipe."""
-    if sys.stdin is None or sys.stdin.isatty():
-        return input(prompt)
-    typer.echo(prompt, nl=False)
-    line = sys.stdin.readline(LONGEST_INPUT + 1)
-    if not line:
-        raise EOFError
-    if len(line) > LONGEST_INPUT:
-        typer.echo(f"the input has a line of more than {LONGEST_INPUT:,} characters")
-        raise EOFError
     return line
 
 
