@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from azumaya.baselines.classroom.process import (
     SubmissionError,
     printable,
 )
+from azumaya.baselines.system.files import UnusableFileError, is_special, read_bytes
 from azumaya.envs import Position
 
 SUFFIX = ".py"
@@ -83,31 +83,24 @@ def read_submission(path: Path) -> Submission:
     """A file as a submission; one that cannot be graded has a `problem`."""
     told = os.fsencode(path.name).decode("utf-8", "surrogateescape")
     name = printable(told.replace("\\", r"\\"))  # so that different names stay different
+    if problem := _problem(path):
+        return Submission(name, b"", problem)
     try:
-        # without following links or waiting for a pipe's writer
-        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        source = read_bytes(path, LARGEST)
+    except UnusableFileError as error:
+        return Submission(name, b"", str(error))
     except OSError as error:
-        link = path.is_symlink()
-        why = "a symbolic link; copy the file itself" if link else error.strerror or str(error)
-        return Submission(name, b"", why)
-    try:
-        problem = _problem(path, os.fstat(number).st_mode)
-        if problem:
-            return Submission(name, b"", problem)
-        with os.fdopen(number, "rb", closefd=False) as file:
-            source = file.read(LARGEST + 1)
-    finally:
-        os.close(number)
-    if len(source) > LARGEST:
-        return Submission(name, b"", f"larger than {LARGEST:,} bytes")
+        return Submission(name, b"", error.strerror or str(error))
     return Submission(name, source, "" if source.strip() else "an empty file")
 
 
-def _problem(path: Path, mode: int) -> str:
-    """Why something with this name and mode is no submission; empty if it can be one."""
-    if stat.S_ISDIR(mode):
+def _problem(path: Path) -> str:
+    """Why something with this path is no submission; empty if it can be one."""
+    if path.is_symlink():
+        return "a symbolic link; copy the file itself"
+    if path.is_dir():
         return "a folder; one Python file is needed"
-    if not stat.S_ISREG(mode):
+    if is_special(path):
         return "not a regular file"
     return "" if path.suffix.lower() == SUFFIX else f"its name does not end in {SUFFIX}"
 

@@ -18,11 +18,11 @@ from azumaya.baselines.agents.names import NAMES_HELP, example_agents
 from azumaya.baselines.arena.game_options import game_named, named_games
 from azumaya.baselines.arena.league.cards import CHANGED
 from azumaya.baselines.arena.league.choosing import Chooser
-from azumaya.baselines.arena.league.crew import LeagueError
+from azumaya.baselines.arena.league.crew import Crew, LeagueError, ray_crew
 from azumaya.baselines.arena.league.cross import CrossPlay, cross_play
 from azumaya.baselines.arena.league.cross_report import draw as draw_heat_map
 from azumaya.baselines.arena.league.cross_report import mixture_table, notes, won_tables
-from azumaya.baselines.arena.league.league import Crew, Fixtures, admit, extend, local_crew
+from azumaya.baselines.arena.league.league import Fixtures, admit, extend, local_crew
 from azumaya.baselines.arena.league.making import cards_of
 from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan, remarks
@@ -56,7 +56,6 @@ from azumaya.baselines.system.files import check_picture, check_writable, shown,
 from azumaya.baselines.system.journal import read_head
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.envs import GAMES
-from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.extras import require
 
 RESULTS = Path("league.jsonl")
@@ -181,7 +180,7 @@ def play(
         cards = _checked(cards_of, names, games)
         only = frozenset(card.id for card in cards if card.name in (add or ()))
         plan = _checked(Plan, games, pairs, move_limit, minutes, only, interval)
-        crew = _crew(workers or available_cores(), ray)
+        crew = local_crew(workers) if ray is None else ray_crew(ray)
         file = _checked(LeagueFile, results, seed, False if plain_starts else None)
         with contextlib.closing(file):
             admit(file, cards, games)
@@ -304,14 +303,6 @@ def _extend(file: LeagueFile, games: Sequence[str]) -> None:
     """Let the agents of the file play these games, and tell of those that cannot now."""
     for agent, why in extend(file, games).items():
         say(f"{shown(agent)} does not join: {why}")
-
-
-def _crew(processes: int, address: str | None) -> Crew:
-    if address is None:
-        return local_crew(processes)
-    from azumaya.baselines.arena.league.ray_crew import ray_crew  # noqa: PLC0415 - an extra
-
-    return ray_crew(address)
 
 
 def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:

@@ -72,13 +72,10 @@ def check_writable(path: Path, argument: str) -> None:
         return
     aside = _aside(_target(path))
     try:
-        _write_through(aside, b"", 0o666)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise OptionError(f"{argument}: cannot be written: {why}") from None
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            os.unlink(aside)
+        aside.touch()
+        aside.unlink()
+    except OSError as error:
+        raise OptionError(f"{argument}: cannot be written: {error.strerror}") from None
 
 
 def check_picture(path: Path, argument: str) -> None:

@@ -20,8 +20,6 @@ from azumaya.envs import OptionError
 from azumaya.envs.errors import brief
 
 URL = "/v1/chat/completions"
-LONGEST = 4 << 20
-"""Bytes of the longest line that is read."""
 _IDENTITY = re.compile(rf"(\w+)-v(\d+)-({'|'.join(PARTS)})-(\d{{1,6}})(-listed)?")
 
 
@@ -205,12 +203,8 @@ def _result(exam: TextExam, texts: dict[str, str], name: str) -> TextExamResult:
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
     """The objects in a file of JSON lines, each with the words that name its line."""
     with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST + 1):
-            number += 1
+        for number, line in enumerate(file, start=1):
             where = f"{shown(path)}, line {number}"
-            if len(line) > LONGEST:
-                raise AnswersError(f"{where}: more than {LONGEST:,} bytes")
             if not line.strip():
                 continue
             try:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from azumaya.baselines.arena.league.crew import ray_crew
 from azumaya.baselines.arena.league.league import join, play_league
-from azumaya.baselines.arena.league.ray_crew import ray_crew
 from azumaya.baselines.arena.league.results import LeagueFile, PairResult
 from azumaya.baselines.arena.league.schedule import Plan
 from tests.league.playing import GAME, league_here, outcomes

@@ -1,4 +1,4 @@
-"""Processes that play games for a league, each watched by a thread."""
+"""Crews: processes that play games for a league, each watched by a thread, here or on a cluster."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any
 
 from azumaya.baselines.arena.league.games import NOBODY, Board, lost, unfit
 from azumaya.baselines.arena.league.results import PairKey, PairResult
+from azumaya.baselines.system.cluster import Cluster
 from azumaya.baselines.system.processes import ONE_THREAD, Child, ChildEndedError, module_words
 from azumaya.baselines.system.threads import WAIT, StoppedError
 
@@ -24,6 +25,10 @@ STILL = 1.0
 machine stood still, as when it is suspended, and the rest is not counted as an agent's time."""
 TRIES = 3
 """How often a game is begun whose process ends while no agent is thinking."""
+AHEAD = 2
+"""Pairs submitted to Ray for each processor, so that none waits for work."""
+_WORKERS: list[Worker] = []
+"""The process that plays for this process of Ray, once there is one."""
 
 
 class LeagueError(RuntimeError):
@@ -73,6 +78,8 @@ class Unplayed:
 
 Outcome = PairResult | Unplayed
 """What becomes of a pair that was to be played."""
+Crew = Callable[[Iterable[PairJob]], Iterator[Outcome]]
+"""Plays pairs of games; results come in any order."""
 
 
 def play_pair(job: PairJob, play: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Outcome:
@@ -246,3 +253,37 @@ def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[Outcome]:
                     begin(worker)
         finally:
             stop.set()
+
+
+def play_remotely(job: PairJob) -> Outcome:
+    """Play a pair in a process of Ray, which keeps a process of its own for the games."""
+    if not _WORKERS:
+        _WORKERS.append(Worker())
+    return _WORKERS[0].play_pair(job, threading.Event())
+
+
+def ray_crew(address: str) -> Crew:
+    """A crew on the Ray cluster at an address, as `ray.init` takes it; `local` starts one here.
+
+    Every machine needs azumaya, and the files of the agents under the same paths. A pair whose
+    machine dies is played again on another one.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        ConnectionError: there is no cluster at the address.
+    """
+    cluster = Cluster(address)  # left when the process ends: the crew may play again
+    ray, remote = cluster.ray, cluster.remote(play_remotely)
+
+    def play(jobs: Iterable[PairJob]) -> Iterator[Outcome]:
+        waiting: list[Any] = []
+        for job in jobs:
+            waiting.append(remote.remote(job))
+            while len(waiting) >= AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1))):
+                done, waiting = ray.wait(waiting)
+                yield from cluster.results(done)
+        while waiting:
+            done, waiting = ray.wait(waiting)
+            yield from cluster.results(done)
+
+    return play

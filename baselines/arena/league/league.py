@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.arena.league.cards import AgentCard, card_of, game_names
 from azumaya.baselines.arena.league.choosing import Chooser
-from azumaya.baselines.arena.league.crew import Outcome, PairJob, Unplayed, play_locally
+from azumaya.baselines.arena.league.crew import Crew, PairJob, Unplayed, play_locally
 from azumaya.baselines.arena.league.making import cannot, card_maker, cards_of, sitting_out
 from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.league.results import LeagueFile, PairResult
@@ -20,9 +20,6 @@ from azumaya.envs import OptionError
 from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
-
-Crew = Callable[[Iterable[PairJob]], Iterator[Outcome]]
-"""Plays pairs of games; results come in any order."""
 
 
 class Fixtures:
