@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -138,6 +139,7 @@ class Marked:
         kept: the share of positions in which it kept the win or the draw.
         kept_interval: the 95 % interval of this share.
         luck: the share that a random mover keeps of the same positions.
+        regret: how much less its moves gained there than the best ones, on average.
         scores: by name of an opponent, and `class`, the games.
         rating: its rating among all that have played; None if it has not.
         failures: how often it failed instead of giving a move.
@@ -151,6 +153,7 @@ class Marked:
     kept: float | None = None
     kept_interval: tuple[float, float] | None = None
     luck: float | None = None
+    regret: float | None = None
     scores: Mapping[str, GamesWon] = field(default_factory=dict)
     rating: Rating | None = None
     failures: int = 0
@@ -197,9 +200,10 @@ def _marked(
     remarks = tuple(_remarks(submission, run, meetings, others))
     if run.problem:
         return Marked(submission, run, FAILED, 0.0, remarks=(run.problem, *remarks))
-    answers = run.sitting.result.answers if run.sitting else ()
+    answers = run.sitting.answers(exam) if run.sitting and exam else ()
     kept = sum(answer.kept for answer in answers) / len(answers) if answers else None
-    luck = chance(exam, run.sitting.asked) if exam is not None and run.sitting else None
+    luck = chance(exam, run.sitting.asked) if run.sitting and exam else None
+    regret = statistics.fmean(answer.regret for answer in answers) if answers else None
     scores = _scores(run, meetings)
     shares: dict[str, float | None] = {name: score.rate for name, score in scores.items()}
     if kept is not None and luck is not None and luck < 1:  # otherwise nothing was asked
@@ -215,7 +219,18 @@ def _marked(
         remarks = (*remarks, "nothing that counts for the mark could be measured")
     failures = len(faults_of(run, meetings))
     return Marked(
-        submission, run, GRADED, mark, kept, interval, luck, scores, rating, failures, remarks
+        submission,
+        run,
+        GRADED,
+        mark,
+        kept,
+        interval,
+        luck,
+        regret,
+        scores,
+        rating,
+        failures,
+        remarks,
     )
 
 
@@ -314,11 +329,12 @@ def _row(each: Marked, opponents: Sequence[str]) -> dict[str, Any]:
         "digest": each.submission.digest, "remarks": "; ".join(each.remarks),
         "failures": each.failures,
     }  # fmt: skip
-    if each.run and each.run.sitting and each.kept is not None and each.kept_interval:
-        row["exam_positions"] = len(each.run.sitting.asked)
+    sitting = each.run and each.run.sitting
+    if sitting and each.kept is not None and each.kept_interval and each.regret is not None:
+        row["exam_positions"] = len(sitting.asked)
         row["exam_kept"] = round(each.kept, 4)
         row["exam_kept_low"], row["exam_kept_high"] = (round(v, 4) for v in each.kept_interval)
-        row["exam_regret"] = round(each.run.sitting.result.regret, 4)
+        row["exam_regret"] = round(each.regret, 4)
     for name in (*opponents, CLASS):
         won = each.scores.get(name, GamesWon()).rate
         row[f"won_{name}"] = "" if won is None else round(won, 4)

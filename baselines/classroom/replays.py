@@ -37,14 +37,14 @@ class Shown:
     record: GameRecord
 
 
-def blunders(sitting: Sitting) -> list[tuple[int, Answer]]:
+def blunders(sitting: Sitting, exam: Exam) -> list[tuple[int, Answer]]:
     """The mistakes in an exam with the numbers of their positions, the costliest first.
 
     Positions in which the submission failed, or that it was not asked, are left out: it chose no
     move there.
     """
     failed = {fault.position for fault in sitting.faults}
-    pairs = list(zip(sitting.asked, sitting.result.answers, strict=True))
+    pairs = list(zip(sitting.asked, sitting.answers(exam), strict=True))
     pairs = pairs[: len(pairs) - sitting.skipped]
     found = [(n, a) for n, a in pairs if a.regret > 0 and a.question.position not in failed]
     return sorted(found, key=lambda pair: (pair[1].kept, -pair[1].regret, pair[0]))
@@ -72,7 +72,7 @@ def _of_one(each: Marked, opponents: Sequence[str], exam: Exam | None) -> Iterat
     if run is None or run.problem:
         return
     if exam is not None and run.sitting is not None:
-        for number, answer in blunders(run.sitting)[:1]:
+        for number, answer in blunders(run.sitting, exam)[:1]:
             record = refutation(exam.start(number), answer.move, name)
             yield Shown(run.id, f"The costliest mistake in the exam: {verdict(answer)}", record)
     by_name = {name: [m for m in run.meetings if m.second == name] for name in opponents}

@@ -250,7 +250,7 @@ def _replays(games: Sequence[Shown]) -> str:
 def _details(each: Marked, report: Report, games: Sequence[Shown], pictures: Pictures) -> str:
     number = report.marked.index(each) + 1
     parts = [f"<p>{escape(_cut(remark))}</p>" for remark in each.remarks if remark]
-    run = each.run
+    run, exam = each.run, report.plan.exam
     if run is not None:
         if set(run.missing) - set(report.isolation.missing):
             isolation = Isolation(dict(run.isolation), dict(run.missing))
@@ -258,8 +258,8 @@ def _details(each: Marked, report: Report, games: Sequence[Shown], pictures: Pic
         failures = faults_of(run, report.meetings)
         parts.append(_list("Failures", failures[:SHOWN_FAILURES], len(failures)))
         parts.append(pictures.of(run))
-        if run.sitting is not None:
-            found = blunders(run.sitting)
+        if run.sitting is not None and exam is not None:
+            found = blunders(run.sitting, exam)
             lines = [f"{a.question.position}: {verdict(a)}" for _, a in found[:SHOWN_BLUNDERS]]
             parts.append(_list("Mistakes in the exam", lines, len(found)))
         if run.output:

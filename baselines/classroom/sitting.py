@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.arena.exam_results import Answer, ExamResult
+from azumaya.baselines.arena.exam_results import Answer
 from azumaya.baselines.arena.exams import Exam, ExamError
 from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.classroom.process import SubmissionError
@@ -39,18 +39,23 @@ class Sitting:
     """What a submission did in an exam.
 
     Attributes:
-        result: its answers. A failure counts as the worst move.
         asked: the numbers of the positions that were asked, in order.
         faults: its failures.
         of: the positions of the whole exam.
         skipped: how many of the last ones were not asked, because it had failed too often.
+        moves: its answers to those that were asked. A failure counts as the worst move.
     """
 
-    result: ExamResult
     asked: tuple[int, ...]
     faults: tuple[Fault, ...]
     of: int
-    skipped: int = 0
+    skipped: int
+    moves: tuple[str, ...]
+
+    def answers(self, exam: Exam) -> list[Answer]:
+        """Its answers, with the questions of the exam."""
+        pairs = zip(self.asked, self.moves, strict=True)
+        return [Answer(exam.positions[number], move) for number, move in pairs]
 
 
 def check(agent: SubmissionAgent, game: str, seed: int = 0) -> None:
@@ -123,17 +128,16 @@ def sit(agent: SubmissionAgent, exam: Exam, seed: int, seconds: float) -> Sittin
     """
     order = random.Random(concealed(seed)).sample(range(len(exam.positions)), len(exam.positions))
     agent.begin()
-    examinee, answers, began = Examinee(agent, exam), list[Answer](), time.monotonic()
+    examinee, moves, began = Examinee(agent, exam), list[str](), time.monotonic()
     for first in range(0, len(order), AT_ONCE):
         some = tuple(exam.positions[number] for number in order[first : first + AT_ONCE])
         found = answer_exam(examinee, replace(exam, positions=some), seed)
-        answers += found.answers
+        moves += (answer.move for answer in found.answers)
         # who has failed too often is not asked, so the rest costs no time
         if time.monotonic() - began > seconds and len(examinee.faults) < MOST_FAULTS:
             break
-    result = replace(found, answers=tuple(answers))
-    asked, faults = tuple(order[: len(answers)]), tuple(examinee.faults)
-    return Sitting(result, asked, faults, len(order), examinee.skipped)
+    asked, faults = tuple(order[: len(moves)]), tuple(examinee.faults)
+    return Sitting(asked, faults, len(order), examinee.skipped, tuple(moves))
 
 
 def check_exam(exam: Exam) -> None:

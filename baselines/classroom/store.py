@@ -7,14 +7,12 @@ digest of its file: an edited submission is run again, the others are not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.arena.exam_results import Answer, ExamResult
-from azumaya.baselines.arena.exams import Exam
 from azumaya.baselines.classroom.games import Played
-from azumaya.baselines.classroom.sitting import Fault, Sitting
+from azumaya.baselines.classroom.sitting import Sitting
 from azumaya.baselines.system.journal import Journal, Kind, Line, read_head, typed
 from azumaya.baselines.system.machine import version
 
@@ -113,24 +111,12 @@ class Review:
     mistakes: tuple[Mistake, ...]
 
 
-@dataclass(frozen=True)
-class SavedSitting:
-    """A sitting in the file: its moves instead of its answers, which the exam completes."""
-
-    asked: tuple[int, ...]
-    faults: tuple[Fault, ...]
-    of: int
-    skipped: int
-    moves: tuple[str, ...]
-
-
 class ClassFile:
     """The file of a class, open for reading and appending by this process alone.
 
     Args:
         path: the file; made if it does not exist.
         settings: all that the results depend on besides the submissions, as JSON values.
-        exam: the exam that is given; None if the game has none.
 
     Attributes:
         runs: by id of a submission, what was found out.
@@ -142,8 +128,7 @@ class ClassFile:
         OSError: it cannot be read or written.
     """
 
-    def __init__(self, path: Path, settings: Mapping[str, Any], exam: Exam | None) -> None:
-        self._exam = exam
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
         self.runs: dict[str, Run] = {}
         self.meetings: dict[tuple[str, str, int], Meeting] = {}
         self.mistakes: dict[str, tuple[Mistake, ...]] = {}
@@ -152,13 +137,7 @@ class ClassFile:
 
     def add_run(self, run: Run) -> None:
         """Keep what was found out about a submission."""
-        sitting = None
-        if run.sitting is not None:
-            moves = [answer.move for answer in run.sitting.result.answers]
-            sitting = {**asdict(run.sitting), "moves": moves}
-            del sitting["result"]
-        line = {**asdict(run), "sitting": sitting}
-        self._file.append({"record": "submission", **line})
+        self._file.append({"record": "submission", **asdict(run)})
         self.runs[run.id] = run
 
     def add_meeting(self, meeting: Meeting) -> None:
@@ -186,27 +165,12 @@ class ClassFile:
                 played_in(self.runs[review.submission], mistake)
             self.mistakes[review.submission] = review.mistakes
         elif kind == "submission":
-            run = typed({**line, "sitting": None}, Run)
+            run = typed(line, Run)
             for meeting in run.meetings:
                 _checked(meeting)
-            self.runs[run.id] = replace(run, sitting=self._sitting(run.id, line["sitting"]))
+            self.runs[run.id] = run
         else:
             raise ValueError(f"record {kind!r} is unknown")
-
-    def _sitting(self, identity: str, line: Line | None) -> Sitting | None:
-        if line is None or self._exam is None:
-            return None
-        exam, saved = self._exam, typed(line, SavedSitting)
-        if len({*saved.asked}) < len(saved.asked):
-            raise ValueError("asked: a position of the exam twice")
-        pairs = zip(saved.asked, saved.moves, strict=True)
-        answers = tuple(Answer(exam.positions[number], move) for number, move in pairs)
-        for answer in answers:
-            if answer.move not in answer.question.values:
-                raise ValueError(f"move {answer.move!r}: not a move of the exam's position")
-        agent = identity.rpartition("@")[0]
-        result = ExamResult(agent, exam.name, exam.part, exam.version, 0, answers)
-        return Sitting(result, saved.asked, saved.faults, saved.of, saved.skipped)
 
 
 def played_in(run: Run, mistake: Mistake) -> Played:

@@ -284,7 +284,7 @@ def _begun(
     several = plan.classmates > 0 and sum(not s.problem for s in submissions) > 1
     scheme.check_use(plan.opponents, exam is not None, several)
     output.mkdir(parents=True, exist_ok=True)
-    return ClassFile(output / NAME, settings, exam), submissions
+    return ClassFile(output / NAME, settings), submissions
 
 
 def _seed(given: int | None, output: Path) -> int:

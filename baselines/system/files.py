@@ -85,25 +85,21 @@ def check_picture(path: Path, argument: str) -> None:
     check_writable(path, argument)
 
 
-def locked(file: int, *, without_locks: bool = True) -> bool:
+def locked(file: int) -> bool:
     """Keep other processes out of an open file or folder until it is closed.
 
-    Args:
-        file: its descriptor.
-        without_locks: what to return where there are no locks: on Windows, and on some file
-            systems.
-
     Returns:
-        Whether it is locked now; False if another process has locked it already.
+        False if another process has locked it already; True also where there are no locks, as on
+        Windows and on some file systems.
     """
     try:
         import fcntl  # noqa: PLC0415 - not on Windows
     except ImportError:
-        return without_locks
+        return True
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return without_locks and error.errno not in (errno.EAGAIN, errno.EACCES)
+        return error.errno not in (errno.EAGAIN, errno.EACCES)
     return True
 
 

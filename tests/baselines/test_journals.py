@@ -52,7 +52,7 @@ def league(path: Path, seed: int) -> Iterator[Opened]:
 def grading(path: Path, seed: int) -> Iterator[Opened]:
     record = GameRecord("azumaya/x", {}, "start", ("1a1",), (1.0, -1.0), date="2026-11-26")
     games = Played(1, 0, record), Played(-1, 1, record, (0, "crashed"))
-    with contextlib.closing(ClassFile(path, {"game": GAME, "seed": seed}, None)) as file:
+    with contextlib.closing(ClassFile(path, {"game": GAME, "seed": seed})) as file:
         yield Opened(
             lambda number: file.add_meeting(Meeting("a.py@1", "b.py@2", number, games)),
             lambda: [number for _, _, number in file.meetings],

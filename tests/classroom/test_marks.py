@@ -173,9 +173,9 @@ def test_a_failure_in_the_exam_counts_as_the_worst_move_and_is_kept() -> None:
 
     sitting = sat(mends)
     assert len(sitting.faults) == 3
-    assert sum(not answer.kept for answer in sitting.result.answers) == 3
+    assert sum(not answer.kept for answer in sitting.answers(SMALL)) == 3
     assert len(sitting.asked) == sitting.of == 20
-    assert blunders(sitting) == []  # it chose none of these moves
+    assert blunders(sitting, SMALL) == []  # it chose none of these moves
     assert marked(sitting).failures == 3
     assert "it crashed, and 2 more failures" in marked(sitting).remarks[0]
     fewer = replace(sitting, faults=sitting.faults[:2])
@@ -191,9 +191,9 @@ def test_who_fails_too_often_is_asked_no_more() -> None:
     assert agent.calls == MOST_FAULTS
     assert sitting.skipped == 20 - MOST_FAULTS
     assert "not asked any more: the last 15 of 20 positions" in marked(sitting).remarks
-    assert blunders(sitting) == []
-    assert len(sitting.result.answers) == 20
-    assert not any(answer.kept for answer in sitting.result.answers)
+    assert blunders(sitting, SMALL) == []
+    assert len(sitting.answers(SMALL)) == 20
+    assert not any(answer.kept for answer in sitting.answers(SMALL))
 
 
 def test_a_slow_submission_is_asked_the_first_positions_of_the_same_order() -> None:
@@ -300,8 +300,8 @@ def test_no_cell_of_the_csv_is_a_formula() -> None:
 
 def test_the_costliest_mistake_is_shown_with_best_play_after_it() -> None:
     sitting = sat(lambda position, calls: known(position, False))
-    number, answer = blunders(sitting)[0]
-    assert answer.regret == max(a.regret for a in sitting.result.answers)
+    number, answer = blunders(sitting, SMALL)[0]
+    assert answer.regret == max(a.regret for a in sitting.answers(SMALL))
     record = refutation(SMALL.start(number), answer.move, "a.py")
     *_, end = replay(record)
     assert record.moves[0] == answer.move
@@ -319,17 +319,17 @@ def test_a_run_with_less_isolation_than_the_rest_is_reported() -> None:
     one = marked(sat(lambda position, calls: known(position, True)))
     apart = replace(one, run=replace(one.run, missing={"landlock": "none here"}))
     for isolation, told in ((Isolation(), True), (Isolation({}, {"landlock": "none here"}), False)):
-        report = Report([one, apart], [], Plan(GAME), Scheme(), isolation)
+        report = Report([one, apart], [], Plan(GAME, "public"), Scheme(), isolation)
         page = report_page(report).split("Submission by submission")[1]
         assert page.count("not in force: landlock (none here)") == int(told)
 
 
 def test_a_report_says_what_affects_the_mark() -> None:
     one = marked(sat(lambda position, calls: known(position, True)))
-    page = report_page(Report([one], [], Plan(GAME), Scheme(), Isolation()))
+    page = report_page(Report([one], [], Plan(GAME, "public"), Scheme(), Isolation()))
     assert "one that keeps them all gets all of them" in page
     assert "games in the class do only if <code>class</code> has a weight" in page
-    plan = Plan(GAME, opponents=("greedy",))
+    plan = Plan(GAME, "public", opponents=("greedy",))
     page = report_page(Report([one], [], plan, Scheme(), Isolation()))
     assert "There are no ratings, because random is no opponent" in page
 
@@ -338,8 +338,8 @@ def test_links_to_games_lead_to_the_games_that_they_name() -> None:
     """From the table, from the list of games, and from what is said of the submission."""
     perfect = sat(lambda position, calls: known(position, True))
     one = marked(perfect, [("random", 1), ("greedy", -1)])
-    page = report_page(Report([one], [], Plan(GAME), Scheme(), Isolation()))
-    titles = [shown.title for shown in instructive([one], Plan(GAME).opponents, None)]
+    page = report_page(Report([one], [], Plan(GAME, "public"), Scheme(), Isolation()))
+    titles = [shown.title for shown in instructive([one], Plan(GAME, "public").opponents, None)]
     found = re.findall(r'#game-(\d+)"[^#]*?(A \w+ against \w+)', page)
     expected = [(str(number), title) for number, title in enumerate(titles, start=1)]
     assert sorted(found) == sorted(3 * expected) != []
@@ -409,7 +409,7 @@ def test_games_with_earlier_neighbours_do_not_count(tmp_path: Path) -> None:
     names = [f"{n}.py" for n in range(6)]
     files, runs = class_of(*(crashed(name, 0) for name in names))
     plan = Plan(GAME, "public", classmates=2, class_pairs=1)
-    file = ClassFile(tmp_path / "class.jsonl", plan.settings(), EXAMS)
+    file = ClassFile(tmp_path / "class.jsonl", plan.settings())
     for run in runs.values():
         file.add_run(run)
     wanted = {(one.id, two.id) for one, two, _ in class_meetings(file, files, plan)}
@@ -430,8 +430,8 @@ def test_games_with_earlier_neighbours_do_not_count(tmp_path: Path) -> None:
 
 def test_spreadsheets_know_the_encoding_of_the_marks(tmp_path: Path) -> None:
     """Without a byte order mark they take it for that of the system, and garble names."""
-    files, plan = [Submission("Jürgen 林.py", b"", "not run")], Plan(GAME)
-    file = ClassFile(tmp_path / "class.jsonl", plan.settings(), None)
+    files, plan = [Submission("Jürgen 林.py", b"", "not run")], Plan(GAME, "public")
+    file = ClassFile(tmp_path / "class.jsonl", plan.settings())
     write_results(file, files, plan, Scheme(), Isolation(), tmp_path)
     file.close()
     content = (tmp_path / "marks.csv").read_bytes()
@@ -443,7 +443,7 @@ def test_a_failing_submission_loses_its_share_of_the_class(tmp_path: Path) -> No
     """Also by the command: it says how many others each one was to play."""
     files, runs = class_of(crashed("a.py", MOST_FAULTS), crashed("b.py", 0))
     plan = Plan(GAME, "public")
-    file = ClassFile(tmp_path / "class.jsonl", plan.settings(), EXAMS)
+    file = ClassFile(tmp_path / "class.jsonl", plan.settings())
     for run in runs.values():
         file.add_run(run)
     write_results(file, files, plan, Scheme(100, {"random": 1, CLASS: 1}), Isolation(), tmp_path)
