@@ -185,7 +185,8 @@ def play(
         with contextlib.closing(file):
             admit(file, cards, games)
             if game and not names:
-                _extend(file, games)
+                for agent, why in extend(file, games).items():
+                    say(f"{shown(agent)} does not join: {why}")
             _play(file, plan, crew)
     wrote(results, f"{len(file.league.pairs):,} pairs of games", json)
     _show(file.league, exams, answered, json, output)
@@ -297,12 +298,6 @@ def _games(named: Sequence[str], results: Path) -> tuple[str, ...]:
         cards = _checked(read_league, results).cards.values()
         named = list(dict.fromkeys(name for card in cards for name in card.games))
     return tuple(dict.fromkeys(_checked(game_named, name).name for name in named or GAMES))
-
-
-def _extend(file: LeagueFile, games: Sequence[str]) -> None:
-    """Let the agents of the file play these games, and tell of those that cannot now."""
-    for agent, why in extend(file, games).items():
-        say(f"{shown(agent)} does not join: {why}")
 
 
 def _play(file: LeagueFile, plan: Plan, crew: Crew) -> None:

@@ -26,7 +26,7 @@ from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import describe
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import take_exam
-from azumaya.baselines.export.reading import open_table
+from azumaya.baselines.export.table import open_table
 from azumaya.baselines.system.command_line import Words, read_options
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Numbers, check_values

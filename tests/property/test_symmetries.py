@@ -17,7 +17,7 @@ from gymnasium.wrappers import Autoreset, FlattenObservation
 from pettingzoo.test import api_test
 
 from azumaya.baselines.cli.contract import is_over, legal_of
-from azumaya.baselines.cli.symmetry_laws import check_symmetries, play_both
+from azumaya.baselines.cli.findings import check_symmetries, play_both
 from azumaya.envs import registry
 from azumaya.envs.adapters.aec.moments import AGENTS
 from azumaya.envs.errors import IllegalActionError, OptionError
