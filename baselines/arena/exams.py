@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import gzip
-import io
 import json
 import math
 import zlib
@@ -17,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from azumaya.baselines.system.files import UnusableFileError, read_bytes
 from azumaya.envs import OptionError, Position
 from azumaya.envs.errors import brief, did_you_mean
 from azumaya.envs.registry import find_game
@@ -26,8 +24,6 @@ DATA = Path(__file__).with_name("data")
 SUFFIX = ".jsonl.gz"
 Part = Literal["public", "held-out"]
 PARTS: tuple[Part, Part] = get_args(Part)
-LARGEST, LARGEST_FILE = 64 << 20, 2 << 20
-"""Bytes of an exam that is read, uncompressed and compressed."""
 Field = TypeVar("Field")
 
 
@@ -174,16 +170,11 @@ def read_exam(path: str | Path) -> Exam:
     """
     path = Path(path)
     try:
-        with gzip.open(io.BytesIO(read_bytes(path, LARGEST_FILE))) as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            raise UnusableFileError(f"larger than {LARGEST:,} bytes")
-        head, *lines = (json.loads(line) for line in content.splitlines())
+        with gzip.open(path) as file:
+            head, *lines = map(json.loads, file)
         return _exam(head, lines)
     except FileNotFoundError:
         raise ExamError(f"{path.name}: there is no such exam") from None
-    except UnusableFileError as error:
-        raise ExamError(f"{path}: {error}") from None
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise ExamError(f"{path}: the exam is damaged ({error})") from error
 

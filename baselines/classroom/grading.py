@@ -12,7 +12,6 @@ from typing import Any
 
 from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.arena.exams import (
-    LARGEST,
     Exam,
     ExamError,
     Part,
@@ -30,7 +29,6 @@ from azumaya.baselines.classroom.process import Limits, PlayerProcess, Room, Sub
 from azumaya.baselines.classroom.sitting import AT_ONCE, CHECKED, check, sit
 from azumaya.baselines.classroom.store import MARKS, NAME, REPORT, ClassFile, Meeting, Run
 from azumaya.baselines.classroom.submissions import Submission, SubmissionAgent
-from azumaya.baselines.system.files import read_bytes
 from azumaya.baselines.system.threads import work_through
 from azumaya.envs.engine.workers import available_cores
 
@@ -91,7 +89,7 @@ class Plan:
         exam = self.exam
         known: int | str | None = None if exam is None else exam.version
         if self.own_exam is not None:
-            known = hashlib.sha256(read_bytes(self.own_exam, LARGEST)).hexdigest()[:12]
+            known = hashlib.sha256(self.own_exam.read_bytes()).hexdigest()[:12]
         return {**asdict(replace(self, own_exam=None)), "exam": known}
 
 

@@ -22,8 +22,6 @@ from azumaya.envs.extras import require
 
 Line = dict[str, Any]
 Typed = TypeVar("Typed")
-LONGEST = 1 << 26
-"""Bytes of the longest line that is read."""
 FLUSHED = 1.0
 """Seconds between flushes to the disk."""
 
@@ -139,7 +137,7 @@ def read_journal(path: Path, kind: Kind, see: Callable[[int, Line], None]) -> in
     _check_regular(path, kind)
     size = number = 0
     with path.open("rb") as file:
-        while (line := file.readline(LONGEST)).endswith(b"\n"):
+        while (line := file.readline()).endswith(b"\n"):
             number += 1
             try:
                 see(number, _object(line))
@@ -149,8 +147,6 @@ def read_journal(path: Path, kind: Kind, see: Callable[[int, Line], None]) -> in
                 what = "damaged" if number > 1 else kind.foreign
                 raise kind.error(f"{shown(path)}, line {number}: {what}: {error}") from error
             size += len(line)
-    if len(line) == LONGEST:
-        raise kind.error(f"{shown(path)}, line {number + 1}: more than {LONGEST:,} bytes")
     if not number:
         raise kind.error(f"{shown(path)}: {kind.foreign}")
     return size
@@ -162,7 +158,7 @@ def read_head(path: Path) -> Line | None:
         return None
     try:
         with path.open("rb") as file:
-            line = file.readline(LONGEST)
+            line = file.readline()
         return _object(line) if line.endswith(b"\n") else None
     except (FileNotFoundError, ValueError):
         return None
@@ -176,7 +172,7 @@ def _check_regular(path: Path, kind: Kind) -> None:
 def _is_open_to(path: Path, head: Line) -> bool:
     """Whether a file without results takes a head: its own is torn, or that of other settings."""
     with path.open("rb") as file:
-        first, second = file.readline(LONGEST), file.readline(LONGEST)
+        first, second = file.readline(), file.readline()
     if first.endswith(b"\n"):
         found = None if second.endswith(b"\n") else read_head(path)
         if found is None or found.keys() != head.keys():

@@ -15,7 +15,6 @@ from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.results import LeagueFile, LeagueFileError, PairKey, PairResult
 from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.store import ClassFile, ClassFileError, Meeting
-from azumaya.baselines.system.journal import LONGEST
 from azumaya.baselines.system.work import WorkFileError, open_work
 from azumaya.envs.notation import GameRecord
 
@@ -165,13 +164,6 @@ def test_damage_is_told_with_its_line(opens: Open, path: Path, line: str) -> Non
     with pytest.raises(error_of(opens), match=r"journal\.jsonl, line 3: damaged: "), opens(path, 3):
         pass
     assert path.read_bytes() == before
-
-
-def test_a_line_that_never_ends_is_not_read(opens: Open, path: Path) -> None:
-    with path.open("ab") as file:
-        file.truncate(file.tell() + LONGEST + 5)
-    with pytest.raises(error_of(opens), match="more than 67,108,864 bytes"), opens(path, 3):
-        pass
 
 
 def test_only_one_process_has_it_open(opens: Open, path: Path) -> None:
