@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import ask, check_agent, name_of
-from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta, check_open
-from azumaya.baselines.search.arguments import check_megabytes, check_settings
+from azumaya.baselines.search.alphabeta import MEGABYTES, AlphaBeta
+from azumaya.baselines.search.arguments import check_megabytes
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.evaluation import Evaluation
-from azumaya.baselines.search.evaluator import Evaluator, check_fits
+from azumaya.baselines.search.evaluator import AnyEvaluator, Evaluator
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.solver import SolverRooms, Solving
@@ -21,23 +23,70 @@ from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.adapters.duel.opponents import Opponent, is_agent
 from azumaya.envs.engine.workers import check_threads
-from azumaya.envs.errors import OptionError, brief
+from azumaya.envs.errors import OptionError, UnknownOptionError, brief
+
+Search = UCT | PUCT | BatchPUCT | AlphaBeta
 
 
-class UCTAgent(Agent):
+class SearchAgent(Agent):
+    """Plays the move that a search prefers.
+
+    Args:
+        search: the class of the search, whose keyword-only arguments are its settings.
+        budget: the budget for each move.
+        settings: the settings.
+        judge: what judges positions, if the search takes that; it is part of the agent's name.
+
+    Attributes:
+        search: the search.
+
+    Raises:
+        OptionError: an argument is invalid, or the search has no such setting.
+    """
+
+    kind: ClassVar[str]
+    """What the names of such agents begin with."""
+
+    def __init__(
+        self,
+        search: Callable[..., Search],
+        budget: Budget,
+        settings: Mapping[str, float],
+        *judge: Evaluation | AnyEvaluator | None,
+    ) -> None:
+        known = inspect.getfullargspec(search).kwonlyargs
+        for name in settings:
+            if name not in known:
+                raise UnknownOptionError(
+                    f"unexpected keyword argument {name!r}: {type(self).__name__} has no such "
+                    f"setting. It has {', '.join(known)}."
+                )
+        self.search = search(budget, *judge, **settings)
+        names = [name_of(each) for each in judge if each is not None]
+        self.name = ":".join([self.kind, str(budget), *names])
+
+    def check(self, position: Position) -> None:
+        """Raise a `ValueError` if the search or its evaluation does not suit the game."""
+        self.search.check(position)
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        """The preferred move in each position; positions are searched in parallel."""
+        return [found.best for found in self.search.search(positions, keys, lines=False)]
+
+
+class UCTAgent(SearchAgent):
     """Plays the move that UCT prefers.
 
     Args:
         simulations: simulations per move; give either this or `milliseconds`.
         milliseconds: time per move.
-        exploration: as for `UCT`.
-        cut: as for `UCT`.
-        megabytes: as for `UCT`.
-        threads: as for `UCT`.
+        settings: further arguments of `UCT`.
 
     Raises:
         OptionError: an argument is invalid.
     """
+
+    kind = "uct"
 
     def __init__(
         self,
@@ -45,34 +94,23 @@ class UCTAgent(Agent):
         milliseconds: float | None = None,
         **settings: float,
     ) -> None:
-        budget = Budget(simulations, milliseconds)
-        check_settings(self, UCT, settings)
-        self.uct = UCT(budget, **settings)  # type: ignore[arg-type]
-        self.name = f"uct:{budget}"
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The preferred move in each position; positions are searched in parallel."""
-        return [found.best for found in self.uct.search(positions, keys, lines=False)]
+        super().__init__(UCT, Budget(simulations, milliseconds), settings)
 
 
-class PUCTAgent(Agent):
+class PUCTAgent(SearchAgent):
     """Plays the move that PUCT with a compiled evaluation prefers.
 
     Args:
         simulations: simulations per move; give either this or `milliseconds`.
         milliseconds: time per move.
         evaluation: as for `PUCT`.
-        exploration: as for `PUCT`.
-        temperature: as for `PUCT`.
-        rollouts: as for `PUCT`.
-        delay: as for `PUCT`.
-        breadth: as for `PUCT`.
-        megabytes: as for `PUCT`.
-        threads: as for `PUCT`.
+        settings: further arguments of `PUCT`.
 
     Raises:
         OptionError: an argument is invalid.
     """
+
+    kind = "puct"
 
     def __init__(
         self,
@@ -81,38 +119,23 @@ class PUCTAgent(Agent):
         evaluation: Evaluation | None = None,
         **settings: float,
     ) -> None:
-        budget = Budget(simulations, milliseconds)
-        check_settings(self, PUCT, settings)
-        self.puct = PUCT(budget, evaluation, **settings)  # type: ignore[arg-type]
-        self.name = f"puct:{budget}{_suffix(evaluation)}"
-
-    def check(self, position: Position) -> None:
-        """Raise `OptionError` if the evaluation or `breadth` does not suit the game."""
-        self.puct.check(position)
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The preferred move in each position; positions are searched in parallel."""
-        return [found.best for found in self.puct.search(positions, keys, lines=False)]
+        super().__init__(PUCT, Budget(simulations, milliseconds), settings, evaluation)
 
 
-class BatchPUCTAgent(Agent):
+class BatchPUCTAgent(SearchAgent):
     """Plays the move that PUCT with a network prefers.
 
     Args:
         evaluator: the network, see `Evaluator`.
         simulations: simulations per move; give either this or `milliseconds`.
         milliseconds: time per move.
-        exploration: as for `BatchPUCT`.
-        temperature: as for `BatchPUCT`.
-        leaves: as for `BatchPUCT`.
-        batch: as for `BatchPUCT`.
-        games: as for `BatchPUCT`.
-        megabytes: as for `BatchPUCT`.
-        threads: as for `BatchPUCT`.
+        settings: further arguments of `BatchPUCT`.
 
     Raises:
         OptionError: an argument is invalid.
     """
+
+    kind = "puct"
 
     def __init__(
         self,
@@ -121,27 +144,11 @@ class BatchPUCTAgent(Agent):
         milliseconds: float | None = None,
         **settings: float,
     ) -> None:
-        budget = Budget(simulations, milliseconds)
-        check_settings(self, BatchPUCT, settings)
-        self.puct = BatchPUCT(budget, evaluator, **settings)  # type: ignore[arg-type]
-        self.name = f"puct:{budget}:{getattr(evaluator, 'name', type(evaluator).__name__)}"
+        super().__init__(BatchPUCT, Budget(simulations, milliseconds), settings, evaluator)
         self.sidecar = getattr(evaluator, "sidecar", None)
 
-    def check(self, position: Position) -> None:
-        """Raise what the evaluator's `check` raises."""
-        check_fits(self.puct.evaluator, position)
 
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The preferred move in each position; positions are searched together."""
-        return [found.best for found in self.puct.search(positions, keys, lines=False)]
-
-
-def _suffix(evaluation: Evaluation | None) -> str:
-    """What an agent's name says of its evaluation."""
-    return "" if evaluation is None else f":{evaluation.name}"
-
-
-class AlphaBetaAgent(Agent):
+class AlphaBetaAgent(SearchAgent):
     """Plays the best move found by alpha-beta search with iterative deepening.
 
     It refuses games with draws that are hidden from the players.
@@ -150,12 +157,13 @@ class AlphaBetaAgent(Agent):
         nodes: positions visited per move; give either this or `milliseconds`.
         milliseconds: time per move.
         evaluation: as for `AlphaBeta`.
-        megabytes: as for `AlphaBeta`.
-        threads: as for `AlphaBeta`.
+        settings: further arguments of `AlphaBeta`.
 
     Raises:
         OptionError: an argument is invalid.
     """
+
+    kind = "alphabeta"
 
     def __init__(
         self,
@@ -164,25 +172,11 @@ class AlphaBetaAgent(Agent):
         evaluation: Evaluation | None = None,
         **settings: float,
     ) -> None:
-        budget = Budget(nodes, milliseconds)
-        check_settings(self, AlphaBeta, settings)
-        self.alphabeta = AlphaBeta(budget, evaluation, **settings)  # type: ignore[arg-type]
-        self.name = f"alphabeta:{budget}{_suffix(evaluation)}"
-
-    def check(self, position: Position) -> None:
-        """Check that it can play a position.
-
-        Raises:
-            HiddenDrawsError: the game has hidden draws.
-            OptionError: the evaluation is of another game.
-        """
-        check_open(kernels_of(position))
-        if self.alphabeta.evaluation is not None:
-            self.alphabeta.evaluation.check(position.game)
+        super().__init__(AlphaBeta, Budget(nodes, milliseconds), settings, evaluation)
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
         """The best move found in each position; positions are searched in parallel."""
-        return [found.best for found in self.alphabeta.search(positions, keys)]
+        return [found.best for found in self.search.search(positions, keys)]
 
 
 class SolverFirstAgent(Agent):
@@ -228,7 +222,7 @@ class SolverFirstAgent(Agent):
             HiddenDrawsError: the game has hidden draws.
             ValueError: the other agent refuses the position.
         """
-        check_open(kernels_of(position))
+        kernels_of(position).check_open()
         check_agent(self.other, position, self.name)
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from azumaya.baselines.search.alphabeta import AlphaBeta, HiddenDrawsError
+from azumaya.baselines.search.alphabeta import AlphaBeta
 from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, own_evaluation
 from azumaya.baselines.search.evaluator import Evaluator
+from azumaya.baselines.search.game_kernels import HiddenDrawsError
 from azumaya.baselines.search.outcome import Candidate, Outcome
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.solver import Solution, solve

@@ -8,19 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from azumaya.baselines.search.alphabeta_kernels import (
-    CONTROL,
-    FRAME,
-    begin,
-    forget,
-    search_kernel,
-    waits,
-)
+from azumaya.baselines.search.alphabeta_kernels import FRAME, begin, search_kernel, waits
 from azumaya.baselines.search.arguments import check_megabytes
 from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.children import MOVE, PLIES
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
-from azumaya.baselines.search.game_kernels import GameKernels, payoff_bound
+from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
 from azumaya.baselines.search.line_room import LineRoom
 from azumaya.baselines.search.table import NO_MOVE, PROVEN, UNIT, new_table
 from azumaya.envs import Position
@@ -28,10 +21,6 @@ from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.engine.workers import check_threads
 
 MEGABYTES = 64
-
-
-class HiddenDrawsError(ValueError):
-    """The game has hidden draws, so its positions have no exact values."""
 
 
 @dataclass(frozen=True)
@@ -75,18 +64,13 @@ class Room(LineRoom):
         megabytes: float = MEGABYTES,
         evaluation: Evaluation | None = None,
     ) -> None:
-        check_open(kernels)
         if evaluation is not None:
             evaluation.check(kernels.game)
-        super().__init__(kernels, FRAME, MOVE, CONTROL, new_table(megabytes))
-        self._run = search_kernel(kernels, evaluation.value if evaluation else None)
+        run = search_kernel(kernels, evaluation.value if evaluation else None)
+        super().__init__(kernels, run, FRAME, MOVE, new_table(megabytes))
         if evaluation is not None:
             weights, scratch = evaluation.weights, evaluation.new_scratch()
             self.memory = self.memory._replace(weights=weights, scratch=scratch)
-
-    def forget(self, key: int = 0) -> None:
-        """Empty the table and reset the counters; `key` breaks ties at the root."""
-        forget(self.memory.control, np.uint64(key))
 
     def begin(self, state: np.ndarray, bound: int, depth: int) -> None:
         """Begin a search of `state`, `(1,)`, to `depth` plies; the table keeps its entries."""
@@ -103,23 +87,6 @@ class Room(LineRoom):
             return None, NO_MOVE
         best = int(frame["best"]) // UNIT
         return best if self.memory.states["to_move"][0] == 0 else -best, int(frame["move"])
-
-    def go_on(self, limit: int) -> None:
-        """Search until `limit` positions have been visited or the search ends."""
-        self._run(limit, self.memory)
-
-    def waits(self, action: int) -> bool:
-        """Whether the search of a root move is still pending or under way."""
-        return bool(waits(self.memory, action))
-
-
-def check_open(kernels: GameKernels) -> None:
-    """Refuse games in which the search would see what the players cannot."""
-    if kernels.hidden_draws:
-        raise HiddenDrawsError(
-            f"{kernels.game.title}: what will be drawn is hidden from both players, so positions "
-            "have no exact values; search with UCT"
-        )
 
 
 class Deepening:
@@ -150,7 +117,7 @@ class Deepening:
         """The result of the last completed iteration, or of the current one if that is better."""
         room, found = self._room, self._found
         move = int(room.memory.frames["move"][0])
-        if not room.done and move != NO_MOVE and not room.waits(found.best):
+        if not room.done and move != NO_MOVE and not waits(room.memory, found.best):
             score = int(room.memory.frames["best"][0])
             found = Found(move, None, False, score, found.depth, room.nodes)
         if found.best == NO_MOVE:  # not even one ply was completed: take any legal move
@@ -195,6 +162,17 @@ class AlphaBeta:
         self.threads = check_threads(threads)
         make = functools.partial(Room, megabytes=megabytes, evaluation=evaluation)
         self.rooms = Rooms(make, self.threads)
+
+    def check(self, position: Position) -> None:
+        """Check that a position can be searched.
+
+        Raises:
+            HiddenDrawsError: the game has hidden draws.
+            OptionError: the evaluation is of another game.
+        """
+        kernels_of(position).check_open()
+        if self.evaluation is not None:
+            self.evaluation.check(position.game)
 
     def search(self, positions: Sequence[Position], keys: Sequence[int]) -> list[Found]:
         """Search running positions of the same game; each position's key breaks ties.

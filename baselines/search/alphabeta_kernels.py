@@ -57,18 +57,6 @@ FRAME = np.dtype(
         ("keyed", np.int32),  # whether `key` is set
     ]
 )
-CONTROL = np.dtype(
-    [
-        ("ply", np.int64),
-        ("phase", np.int64),
-        ("value", np.int64),  # value of the last position, for player_0
-        ("proven", np.int64),  # whether that is independent of the horizon
-        ("nodes", np.int64),  # positions visited, which is moves made
-        ("age", np.int64),
-        ("key", U64),  # breaks ties at the root
-        ("bound", np.int64),  # the game's payoff bound
-    ]
-)
 ENTER, NEXT, LEAVE = 0, 1, 2
 """The next step: enter a new position, try a move, return a value to the parent; or `DONE`."""
 
@@ -195,15 +183,6 @@ def absorb(frame, move, value, proven):
         frame.count = 0
     else:
         frame.proven = frame.proven and proven
-
-
-@kernel
-def forget(control, key):
-    """Empty a search's table and reset its counters; `key` breaks ties at the root."""
-    own = control[0]
-    own.age += 1  # entries of another age do not count
-    own.ply, own.phase, own.value, own.proven, own.nodes = 0, DONE, 0, 0, 0
-    own.key = key
 
 
 @kernel

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any
 
-from azumaya.envs.errors import OptionError, UnknownOptionError, brief
+from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.whole import whole_number
 
 MOST_MEGABYTES = 10_000_000
@@ -53,26 +52,6 @@ def check_cut(cut: Any) -> int:
 def check_megabytes(megabytes: Any) -> float:
     """An amount of memory above 0, whether it suffices or not; `OptionError` for anything else."""
     return check_number("megabytes", megabytes, most=MOST_MEGABYTES, above=True)
-
-
-def check_settings(agent: object, search: Callable[..., object], given: Iterable[str]) -> None:
-    """Refuse settings of an agent that its search does not have.
-
-    Args:
-        agent: the agent, for the message.
-        search: the class of its search, whose settings are its keyword-only arguments.
-        given: the names of the settings.
-
-    Raises:
-        UnknownOptionError: the search has no such setting.
-    """
-    known = inspect.getfullargspec(search).kwonlyargs
-    for name in given:
-        if name not in known:
-            raise UnknownOptionError(
-                f"unexpected keyword argument {name!r}: {type(agent).__name__} has no such "
-                f"setting. It has {', '.join(known)}."
-            )
 
 
 @contextlib.contextmanager

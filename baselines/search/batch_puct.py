@@ -11,21 +11,18 @@ from typing import Any
 from azumaya.baselines.search.arguments import (
     allocating,
     check_exploration,
-    check_megabytes,
     check_number,
     check_temperature,
 )
-from azumaya.baselines.search.budget import Budget, check_budget
-from azumaya.baselines.search.evaluator import AnyEvaluator, check_evaluator, check_fits
+from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.evaluator import AnyEvaluator, check_evaluator
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.grove import Grove
 from azumaya.baselines.search.outcome import Outcome
 from azumaya.baselines.search.tree import MOST_VISITS, PRIOR_NODE, slot_bytes
-from azumaya.baselines.search.trees import MEGABYTES, moves_made, slots_for
+from azumaya.baselines.search.trees import MEGABYTES, Trees, TreeSearch, slots_for
 from azumaya.baselines.search.walks import Terms
 from azumaya.envs import Position
-from azumaya.envs.adapters.duel.asked import check_asked
-from azumaya.envs.engine.workers import check_threads
 from azumaya.envs.whole import whole_number
 
 EXPLORATION, TEMPERATURE = 1.25, 1.0
@@ -39,7 +36,7 @@ LEAST = 16
 """The fewest games for which another thread is used."""
 
 
-class BatchPUCT:
+class BatchPUCT(TreeSearch):
     """PUCT with a network; one object can search any number of positions.
 
     Args:
@@ -66,6 +63,8 @@ class BatchPUCT:
         OptionError: an argument is invalid.
     """
 
+    most = "games"
+
     def __init__(
         self,
         budget: Budget,
@@ -81,69 +80,41 @@ class BatchPUCT:
         noise: float = 0.0,
         concentration: float = CONCENTRATION,
     ) -> None:
-        self.budget, self.evaluator = check_budget(budget), check_evaluator(evaluator)
+        super().__init__(budget, megabytes, threads)
+        self.evaluator = check_evaluator(evaluator)
         self.exploration = check_exploration(exploration)
         self.temperature = check_temperature(temperature)
         self.leaves = whole_number(leaves, "leaves", 1, 1024)
         self.batch = whole_number(batch, "batch", 1, 1 << 16)
         self.games = whole_number(games, "games", 1, 1 << 16)
-        self.megabytes, self.threads = check_megabytes(megabytes), check_threads(threads)
         self.noise = check_number("noise", noise, most=1.0)
         self.concentration = check_number(
             "concentration", concentration, least=LEAST_CONCENTRATION, most=1e6
         )
         self._grove: Grove | None = None
-        self._advanced = False
 
-    def search(
-        self, positions: Sequence[Position], keys: Sequence[int], *, lines: bool = True
-    ) -> list[Outcome]:
-        """Search running positions of the same game; each position's key seeds its draws.
+    def check(self, position: Position) -> None:
+        """Let the evaluator refuse a position's game; raises what its `check` does."""
+        check = getattr(self.evaluator, "check", None)
+        if check is not None:
+            check(position)
 
-        With a budget in simulations, the result depends only on position, key, settings and what
-        the evaluator returns for a row of a batch; not on the other positions. After `advance` it
-        also depends on what was kept.
-
-        Args:
-            positions: the positions.
-            keys: one for each position.
-            lines: whether to find the lines of best moves; without them `line` is empty.
-
-        Raises:
-            OptionError: a position or a key is invalid, the memory cannot hold the moves of a
-                position, or the evaluator returned arrays of the wrong shape or numbers that are
-                not finite.
-        """
-        positions, keys = check_asked(positions, keys)
-        if not positions:
-            return []
-        check_fits(self.evaluator, positions[0])
+    def _search(
+        self,
+        positions: Sequence[Position],
+        keys: Sequence[int],
+        lines: bool,
+        followed: Sequence[Trees],
+    ) -> tuple[list[Outcome], Sequence[Trees]]:
         found: list[Outcome] = []
-        kept, self._advanced = self._advanced, False
         for at in range(0, len(positions), self.games):
             few = positions[at : at + self.games]
             grove = self.grove_for(few)
-            grove.start(few, keys[at : at + self.games], kept and at == 0)
+            grove.start(few, keys[at : at + self.games], bool(followed) and at == 0)
             self.spend(grove)
             found += [grove[g].outcome(lines) for g in range(len(few))]
             grove.end(few)
-        return found
-
-    def advance(self, moves: Sequence[str | int | None]) -> None:
-        """Follow the games of the last search by a move each, as `TreeSearch.advance` does.
-
-        Raises:
-            OptionError: there is no finished search, or not one move for each of its positions; at
-                most `games` are kept.
-            IllegalActionError: a move is not legal; nothing changes.
-            MoveNameError: a text names no move; nothing changes.
-        """
-        grove = self._grove
-        roots = [grove.root(g) for g in range(len(grove.setups))] if grove else []
-        moved = moves_made(roots, moves, f"games={self.games}")
-        assert grove is not None
-        grove.advance(moved)
-        self._advanced = True
+        return found, [grove]
 
     def grove_for(self, positions: Sequence[Position]) -> Grove:
         """Room for some positions of a game, kept for the next search."""
@@ -191,7 +162,7 @@ class BatchPUCT:
                     end = time.perf_counter() + self.budget.milliseconds * grove.count / 1000
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_grove": None, "_advanced": False}
+        return {**super().__getstate__(), "_grove": None}
 
 
 def _parts(count: int, threads: int) -> list[tuple[int, int]]:

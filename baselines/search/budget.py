@@ -102,7 +102,7 @@ class Rooms(Generic[Room]):
         self._kernels: GameKernels | None = None
         self._rooms: list[Room] = []
 
-    def take(self, kernels: GameKernels, count: int) -> Sequence[Room]:
+    def take(self, kernels: GameKernels, count: int) -> list[Room]:
         """Rooms for a game: one for each of `count` positions, up to the number of threads."""
         if self._kernels != kernels:
             self._kernels, self._rooms = kernels, []

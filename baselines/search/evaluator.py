@@ -6,7 +6,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from azumaya.envs import Position
 from azumaya.envs.errors import OptionError, brief
 
 
@@ -61,13 +60,6 @@ def check_evaluator(evaluator: Any) -> AnyEvaluator:
             "needed"
         )
     return evaluator
-
-
-def check_fits(evaluator: AnyEvaluator, position: Position) -> None:
-    """Let an evaluator refuse a game; raises what its `check` does."""
-    check = getattr(evaluator, "check", None)
-    if check is not None:
-        check(position)
 
 
 def checked(given: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,10 @@ UNKNOWN = 1 << 18
 """More than any payoff, and few enough points for alpha-beta's scale of `UNIT` per point."""
 
 
+class HiddenDrawsError(ValueError):
+    """The game has hidden draws, so its positions have no exact values."""
+
+
 @dataclass(frozen=True)
 class GameKernels:
     """The kernels of one game, and the sizes they are compiled for.
@@ -39,6 +43,18 @@ class GameKernels:
     def hidden_draws(self) -> bool:
         """Whether the game has draws that are hidden from both players."""
         return self.rules.resample is not None
+
+    def check_open(self) -> None:
+        """Refuse games in which a search for exact values would see what the players cannot.
+
+        Raises:
+            HiddenDrawsError: the game has hidden draws.
+        """
+        if self.hidden_draws:
+            raise HiddenDrawsError(
+                f"{self.game.title}: what will be drawn is hidden from both players, so positions "
+                "have no exact values; search with UCT"
+            )
 
     def new_states(self, count: int) -> np.ndarray:
         """Zeroed states, `(count,)`."""

@@ -13,6 +13,7 @@ from azumaya.baselines.search.game_kernels import GameKernels
 from azumaya.baselines.search.table import MOST_HASHED
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
+from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.states import words_of
@@ -21,6 +22,19 @@ USUAL_MOVES = 64
 """The moves for which there is room at each ply, on average over a line."""
 SHORT = 1000.0
 """Time limits in milliseconds up to which a search should not wait for memory."""
+
+CONTROL = np.dtype(
+    [
+        ("ply", np.int64),
+        ("phase", np.int64),  # the next step, which each search numbers from 0; or `DONE`
+        ("nodes", np.int64),  # positions visited, which is moves made
+        ("age", np.int64),
+        ("key", U64),  # breaks ties at the root
+        ("bound", np.int64),  # the game's payoff bound, for alpha-beta, as are the next two
+        ("value", np.int64),  # value of the last position, for player_0
+        ("proven", np.int64),  # whether that is independent of the horizon
+    ]
+)
 
 
 class Line(NamedTuple):
@@ -35,7 +49,7 @@ class Line(NamedTuple):
         tried: `(PLIES + 1,)`, the move tried at each ply, for alpha-beta.
         moves: `(n,)`, the listed moves, each with the slot of the position after it.
         table: the table of positions.
-        control: `(1,)`, the state of the search.
+        control: `(1,)`, the state of the search, see `CONTROL`.
         weights: those of the `Evaluation`, for alpha-beta.
         scratch: what the `Evaluation` may write to.
     """
@@ -63,29 +77,43 @@ def borrow_line(line):
     )  # fmt: skip
 
 
+@kernel
+def forget(control, key):
+    """Empty a search's table and reset its counters; `key` breaks ties at the root."""
+    own = control[0]
+    own.age += 1  # entries of another age do not count
+    own.ply, own.phase, own.nodes, own.key = 0, DONE, 0, key
+
+
 class LineRoom:
     """A frame for each ply of a line, and slots for the positions after its moves.
 
     Args:
         kernels: the game's kernels.
+        run: the kernel `run(limit, line)` that goes on until `limit` positions were visited or the
+            search ends.
         frame: the dtype of a frame.
         move: the dtype of a listed move.
-        control: the dtype of the state of the search, with the fields `nodes` and `phase`.
         table: the table of positions, whose entries have a field `age`.
 
     Attributes:
         memory: all of it, for kernels.
+
+    Raises:
+        HiddenDrawsError: the game has hidden draws.
+        OptionError: positions have too many words to be looked up in a table.
     """
 
     def __init__(
         self,
         kernels: GameKernels,
+        run: Any,
         frame: np.dtype[Any],
         move: np.dtype[Any],
-        control: np.dtype[Any],
         table: np.ndarray,
     ) -> None:
-        self.kernels, self._touched = kernels, False
+        kernels.check_open()
+        self.kernels, self._run, self._touched = kernels, run, False
         slots = 1 + USUAL_MOVES * PLIES + 64 * kernels.words
         states = kernels.new_states(slots)
         outlooks = np.zeros((1, max(kernels.hints.outlook_words, 1)), np.uint64)
@@ -98,7 +126,7 @@ class LineRoom:
         self.memory = Line(
             states, words_of(states), outlooks, np.zeros(kernels.words, np.uint64),
             as_states(np.zeros(PLIES + 1, frame)), np.zeros(PLIES + 1, np.int64),
-            as_states(np.zeros(slots, move)), table, as_states(np.zeros(1, control)),
+            as_states(np.zeros(slots, move)), table, as_states(np.zeros(1, CONTROL)),
             np.zeros(0, np.float32), np.zeros(0, np.uint64),
         )  # fmt: skip
 
@@ -111,6 +139,14 @@ class LineRoom:
         if not self._touched and (budget.milliseconds or math.inf) <= SHORT:
             self.memory.table["age"] = 0  # which it is before the first search
             self._touched = True
+
+    def forget(self, key: int = 0) -> None:
+        """Empty the table and reset the counters; `key` breaks ties at the root."""
+        forget(self.memory.control, np.uint64(key))
+
+    def go_on(self, limit: int) -> None:
+        """Search until `limit` positions have been visited or the search ends."""
+        self._run(limit, self.memory)
 
     @property
     def nodes(self) -> int:

@@ -77,15 +77,6 @@ FRAME = np.dtype(
         ("taken", np.int32),  # index of the move that is being searched
     ]
 )
-CONTROL = np.dtype(
-    [
-        ("ply", np.int64),
-        ("phase", np.int64),
-        ("nodes", np.int64),  # positions visited, which is moves made
-        ("age", np.int64),
-        ("key", U64),  # breaks ties at the root
-    ]
-)
 ENTER, CHOOSE, LEAVE = 0, 1, 2
 """The next step: enter a position, choose a move, return numbers to the parent; or `DONE`."""
 
@@ -297,14 +288,6 @@ def proof_kernel(kernels: GameKernels) -> Any:
 
 
 @kernel
-def forget(control, key):
-    """Empty a search's table and reset its counters; `key` breaks ties at the root."""
-    own = control[0]
-    own.age += 1  # entries of another age do not count
-    own.ply, own.phase, own.nodes, own.key = 0, DONE, 0, key
-
-
-@kernel
 def begin(line, root):
     """Begin a search of `root`, `(1,)`; the table keeps its entries."""
     own, frame = line.control[0], line.frames[0]
@@ -331,12 +314,8 @@ class ProofRoom(LineRoom):
     """
 
     def __init__(self, kernels: GameKernels, megabytes: float) -> None:
-        super().__init__(kernels, FRAME, MOVE, CONTROL, new_table(megabytes, ENTRY, WAYS))
-        self._run = proof_kernel(kernels)
-
-    def forget(self, key: int = 0) -> None:
-        """Empty the table and reset the counters; `key` breaks ties at the root."""
-        forget(self.memory.control, np.uint64(key))
+        table = new_table(megabytes, ENTRY, WAYS)
+        super().__init__(kernels, proof_kernel(kernels), FRAME, MOVE, table)
 
     def prove(self, state: np.ndarray, bound: int) -> None:
         """Begin to find the exact value of `state`, `(1,)`; the table keeps its entries.
@@ -347,10 +326,6 @@ class ProofRoom(LineRoom):
         """
         assert bound == 1
         begin(self.memory, state)
-
-    def go_on(self, limit: int) -> None:
-        """Search until `limit` positions have been visited or the search ends."""
-        self._run(limit, self.memory)
 
     def proven(self) -> tuple[int | None, int]:
         """The final payoff of player_0, None if it is not proven, and a move that leads to it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from azumaya.baselines.search.arguments import check_exploration, check_number, check_temperature
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, check_evaluation
-from azumaya.baselines.search.trees import MEGABYTES, TreeSearch
+from azumaya.baselines.search.trees import MEGABYTES, ThreadedSearch
 from azumaya.baselines.search.walks import Terms
 from azumaya.envs import OptionError, Position
 from azumaya.envs.whole import whole_number
@@ -17,7 +17,7 @@ DELAY = 8
 """The visits before a node is expanded, with rollouts."""
 
 
-class PUCT(TreeSearch):
+class PUCT(ThreadedSearch):
     """PUCT search with fixed settings; one object can search any number of positions.
 
     Args:

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from azumaya.baselines.search.alphabeta import Room, check_open
+from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
 from azumaya.baselines.search.proof import ProofRoom
@@ -60,7 +60,7 @@ class SolverRooms:
     """
 
     def __init__(self, kernels: GameKernels, megabytes: float = MEGABYTES) -> None:
-        check_open(kernels)
+        kernels.check_open()
         self._kernels, self._megabytes = kernels, megabytes
         self._rooms: dict[bool, Room | ProofRoom] = {}
 
@@ -98,7 +98,6 @@ class Solving:
     def __init__(
         self, room: Room | ProofRoom, position: Position, line: bool = False, key: int = 0
     ) -> None:
-        check_open(room.kernels)
         self._room, self._bound = room, payoff_bound(position)
         self._position = position
         self._lowest = -self._bound - position.returns()[position.to_move]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -181,7 +182,7 @@ def _moved(
         raise type(error)(f"moves[{g}]: {error}") from None
 
 
-class TreeRoom:
+class TreeRoom(Trees):
     """The memory of one thread for UCT or PUCT; the search runs in steps, see `budget.Search`.
 
     Args:
@@ -190,6 +191,9 @@ class TreeRoom:
         guided: whether an evaluation guides the search, by PUCT.
         evaluation: the evaluation; None means the game's own.
         amaf: whether PUCT uses AMAF.
+
+    Attributes:
+        tree: the only tree.
 
     Raises:
         OptionError: the memory cannot hold the moves of one position, or there is less.
@@ -213,21 +217,21 @@ class TreeRoom:
         else:
             self._simulate = Settled(uct_kernel(kernels))
         with allocating(megabytes):
-            self.trees = Trees(kernels, 1, slots, layout, amaf)
-        self.tree = self.trees[0]
+            super().__init__(kernels, 1, slots, layout, amaf)
+        self.tree = self[0]
         desk = new_desk(kernels, evaluation.scratch_words if evaluation else 0)
-        self._desk = desk._replace(root=self.trees.roots)
+        self._desk = desk._replace(root=self.roots)
         self._key, self._terms = np.uint64(0), Terms(0.0)
 
     def start(self, position: Position, key: int, terms: Terms, kept: bool = False) -> None:
         """Set up a search, without simulations yet; with `kept` go on with a tree that fits."""
         self._key, self._terms = np.uint64(key), terms
-        self.trees.begin([position], kept)
+        self.begin([position], kept)
         if self.guided:
             weights = (self.evaluation or own_evaluation(position)).weights
             self._desk = self._desk._replace(weights=weights)
         elif terms.cut and payoff_bound(position) > 1:
-            stats = self.tree.arrays.stats
+            stats = self.arrays.stats
             stats["cut_stake"], stats["cut_scale"] = own_evaluation(position).weights
 
     @property
@@ -239,38 +243,32 @@ class TreeRoom:
         """Make up to `steps` more simulations; returns the number made."""
         done, steps = self.tree.simulations, min(steps, self.tree.simulations_left)
         end = done + steps
-        return int(self._simulate(done, end, self._key, self._terms, self.trees.arrays, self._desk))
+        return int(self._simulate(done, end, self._key, self._terms, self.arrays, self._desk))
 
 
-class TreeSearch:
-    """What UCT and PUCT have in common.
+class TreeSearch(ABC):
+    """What searches of trees have in common.
 
     Args:
         budget: simulations or time per searched position.
-        megabytes: memory for the nodes of each thread.
-        threads: positions searched in parallel; None means one per core.
-        settings: further arguments of `TreeRoom`.
+        megabytes: memory for the nodes of each tree.
+        threads: the number of threads; None means one per core.
 
     Raises:
         OptionError: an argument is invalid.
     """
 
-    def __init__(
-        self, budget: Budget, megabytes: float, threads: int | None, **settings: Any
-    ) -> None:
+    most = "threads"
+    """The setting that limits how many trees are kept."""
+
+    def __init__(self, budget: Budget, megabytes: float, threads: int | None) -> None:
         self.budget, self.threads = check_budget(budget), check_threads(threads)
         self.megabytes = check_megabytes(megabytes)
-        make = functools.partial(TreeRoom, megabytes=self.megabytes, **settings)
-        self.rooms = Rooms(make, self.threads)
-        self._followed: Sequence[TreeRoom] = ()
+        self._followed: Sequence[Trees] = ()
         self._advanced = False
 
-    def check(self, position: Position) -> None:
-        """Raise `OptionError` if the settings do not suit a position's game."""
-
-    def _terms(self) -> Terms:
-        """The settings as kernels take them."""
-        raise NotImplementedError
+    def check(self, position: Position) -> None:  # noqa: B027 - most suit any game
+        """Raise a `ValueError` if the settings do not suit a position's game."""
 
     def search(
         self, positions: Sequence[Position], keys: Sequence[int], *, lines: bool = True
@@ -278,7 +276,8 @@ class TreeSearch:
         """Search running positions of the same game; each position's key seeds its draws.
 
         With a budget in simulations, the result depends only on position, key, settings and the
-        evaluation's weights. After `advance` it also depends on what was kept.
+        weights of an evaluation, or what a network returns for a row of a batch; not on the other
+        positions. After `advance` it also depends on what was kept.
 
         Args:
             positions: the positions.
@@ -287,28 +286,31 @@ class TreeSearch:
                 simulations; without them `line` is empty.
 
         Raises:
-            OptionError: a position or a key is invalid, the settings do not suit the game, or the
-                memory cannot hold the moves of a position.
+            OptionError: a position or a key is invalid, the settings do not suit the game, the
+                memory cannot hold the moves of a position, or a network returned arrays of the
+                wrong shape or numbers that are not finite.
         """
         positions, keys = check_asked(positions, keys)
-        terms, kept = self._terms(), len(self._followed) if self._advanced else 0
+        followed = self._followed if self._advanced else ()
         self._followed, self._advanced = (), False
-        own: Sequence[TreeRoom] = ()
-        if positions:
-            self.check(positions[0])
-        if 0 < len(positions) <= self.threads:  # each position has a room, in which its tree stays
-            own = self.rooms.take(kernels_of(positions[0]), len(positions))
-
-        def work(i: int, room: TreeRoom, stopped: Callable[[], bool]) -> Outcome:
-            room = own[i] if own else room
-            room.start(positions[i], keys[i], terms, i < kept)
-            spend(room, self.budget, stopped)
-            room.trees.end([positions[i]])
-            return room.tree.outcome(lines)
-
-        found = self.rooms.each(positions, work)
-        self._followed = own
+        if not positions:
+            return []
+        self.check(positions[0])
+        found, self._followed = self._search(positions, keys, lines, followed)
         return found
+
+    @abstractmethod
+    def _search(
+        self,
+        positions: Sequence[Position],
+        keys: Sequence[int],
+        lines: bool,
+        followed: Sequence[Trees],
+    ) -> tuple[list[Outcome], Sequence[Trees]]:
+        """As `search`; also returns the trees that can be followed.
+
+        With `followed`, those of the last search that were, the first positions go on.
+        """
 
     def advance(self, moves: Sequence[str | int | None]) -> None:
         """Follow the games of the last search by a move each, and keep the trees below the moves.
@@ -324,18 +326,59 @@ class TreeSearch:
                 between searches, call this twice.
 
         Raises:
-            OptionError: there is no finished search, or not one move for each of its positions; at
-                most `threads` are kept.
+            OptionError: there is no finished search, or not one move for each of its positions; of
+                UCT and PUCT at most `threads` are kept, with a network at most `games`.
             IllegalActionError: a move is not legal; nothing changes.
             MoveNameError: a text names no move; nothing changes.
         """
-        rooms = self._followed
-        roots = [room.trees.root(0) for room in rooms]
-        moved = moves_made(roots, moves, f"threads={self.threads}")
+        followed = self._followed
+        roots = [trees.root(g) for trees in followed for g in range(len(trees.setups))]
+        moved = moves_made(roots, moves, f"{self.most}={getattr(self, self.most)}")
         self._followed, self._advanced = (), False  # if this is interrupted, nothing is kept
-        for room, both in zip(rooms, moved, strict=True):
-            room.trees.advance([both])
-        self._followed, self._advanced = rooms, True
+        for trees in followed:
+            own, moved = moved[: len(trees.setups)], moved[len(trees.setups) :]
+            trees.advance(own)
+        self._followed, self._advanced = followed, True
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_followed": (), "_advanced": False}
+
+
+class ThreadedSearch(TreeSearch):
+    """UCT or PUCT without a network: each thread searches one position after another.
+
+    Args:
+        budget, megabytes, threads: as for `TreeSearch`.
+        settings: further arguments of `TreeRoom`.
+    """
+
+    def __init__(
+        self, budget: Budget, megabytes: float, threads: int | None, **settings: Any
+    ) -> None:
+        super().__init__(budget, megabytes, threads)
+        make = functools.partial(TreeRoom, megabytes=self.megabytes, **settings)
+        self.rooms = Rooms(make, self.threads)
+
+    @abstractmethod
+    def _terms(self) -> Terms:
+        """The settings as kernels take them."""
+
+    def _search(
+        self,
+        positions: Sequence[Position],
+        keys: Sequence[int],
+        lines: bool,
+        followed: Sequence[Trees],
+    ) -> tuple[list[Outcome], Sequence[Trees]]:
+        terms, own = self._terms(), list[TreeRoom]()
+        if len(positions) <= self.threads:  # each position has a room, in which its tree stays
+            own = self.rooms.take(kernels_of(positions[0]), len(positions))
+
+        def work(i: int, room: TreeRoom, stopped: Callable[[], bool]) -> Outcome:
+            room = own[i] if own else room
+            room.start(positions[i], keys[i], terms, i < len(followed))
+            spend(room, self.budget, stopped)
+            room.end([positions[i]])
+            return room.tree.outcome(lines)
+
+        return self.rooms.each(positions, work), own

@@ -6,7 +6,7 @@ from azumaya.baselines.search.arguments import check_cut, check_exploration
 from azumaya.baselines.search.budget import Budget, check_budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Outcome
-from azumaya.baselines.search.trees import MEGABYTES, TreeRoom, TreeSearch
+from azumaya.baselines.search.trees import MEGABYTES, ThreadedSearch, TreeRoom
 from azumaya.baselines.search.walks import Terms
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_position, check_running
@@ -16,7 +16,7 @@ EXPLORATION = 0.8
 """Exploration weight, for results from -1 to 1."""
 
 
-class UCT(TreeSearch):
+class UCT(ThreadedSearch):
     """UCT search with fixed settings; one object can search any number of positions.
 
     Args:
@@ -92,10 +92,10 @@ class KeptUCT:
         Raises:
             IllegalActionError: the move is not legal; nothing changes.
         """
-        action, trees = self._position.action(move), self._room.trees
+        action = self._position.action(move)
         self._position.play(action)
-        if trees.setups:
-            trees.advance([(action, self._position)])
+        if self._room.setups:
+            self._room.advance([(action, self._position)])
 
     def search(self, key: int = 0) -> Outcome:
         """Search the current position; the key, a whole number from 0, seeds the draws.
@@ -106,7 +106,7 @@ class KeptUCT:
         key = check_seed(key, "key")
         check_running(self._position)
         room = self._room
-        room.start(self._position, key, self._terms, not room.trees.kernels.hidden_draws)
+        room.start(self._position, key, self._terms, not room.kernels.hidden_draws)
         spend(room, self.budget)
-        room.trees.end([self._position])
+        room.end([self._position])
         return room.tree.outcome()

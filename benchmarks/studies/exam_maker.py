@@ -37,7 +37,7 @@ from azumaya.baselines.arena.kernels import LOOKS
 from azumaya.baselines.arena.starts import random_action, random_plies
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search import UCTAgent
-from azumaya.baselines.search.alphabeta import Room, check_open
+from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.budget import Budget, spend
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of
 from azumaya.baselines.search.solver import Solving
@@ -183,7 +183,7 @@ def check_plan(plan: ExamPlan) -> None:
     if plan.near > plan.far:
         raise OptionError(f"--near {plan.near}: must not be above --far {plan.far}")
     start = Position(plan.game, **plan.options)
-    check_open(kernels_of(start))
+    kernels_of(start).check_open()
     for name in plan.agents:
         check_agent(_agent(name, plan.cut), start, name)
 

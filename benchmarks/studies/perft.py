@@ -16,7 +16,6 @@ import typer
 
 from azumaya.baselines.arena.game_options import game_named, read_options
 from azumaya.baselines.cli.terminal import complaints, guarded
-from azumaya.baselines.search.alphabeta import check_open
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.system.commands import Commands, formerly
 from azumaya.benchmarks.studies.seeded_work import GameName
@@ -68,7 +67,7 @@ def perft(position: Position, most: int) -> Iterator[int]:
         HiddenDrawsError: the game has hidden draws.
     """
     game, words = position.game, word_count(position.num_actions)
-    check_open(kernels_of(position))
+    kernels_of(position).check_open()
     states, legal = game.new_states(most), np.zeros((most, words), np.uint64)
     states[:1] = position.state
     for depth in range(1, most + 1):

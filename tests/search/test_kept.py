@@ -54,10 +54,7 @@ SEARCHES: dict[str, Callable[..., Any]] = {
 
 def trees(search: Any) -> list[SearchedTree]:
     """The trees of the last search."""
-    if isinstance(search, BatchPUCT):
-        assert search._grove is not None
-        return [search._grove[g] for g in range(len(search._grove.setups))]
-    return [room.tree for room in search._followed]
+    return [trees[g] for trees in search._followed for g in range(len(trees.setups))]
 
 
 def all_contents(search: Any) -> list[dict[Line, tuple[Any, ...]]]:

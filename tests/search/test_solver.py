@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, HiddenDrawsError, Room
+from azumaya.baselines.search import HiddenDrawsError
+from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, Room
 from azumaya.baselines.search.alphabeta_kernels import FRAME
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import own_evaluation

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.agents import Agent
-from azumaya.baselines.search import SolverFirstAgent
-from azumaya.baselines.search.alphabeta import HiddenDrawsError
+from azumaya.baselines.search import HiddenDrawsError, SolverFirstAgent
 from azumaya.baselines.search.budget import Budget
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game

@@ -98,20 +98,20 @@ def test_a_part_of_the_budget_goes_to_the_solver() -> None:
         agent = searcher(value, position, name, 1000)
         assert isinstance(agent, SolverFirstAgent)
         assert agent.budget == Budget(200)
-        assert agent.other.alphabeta.budget == Budget(800)
+        assert agent.other.search.budget == Budget(800)
     agent = searcher(value, position, "puct", 100)
     assert isinstance(agent, SolverFirstAgent)
     assert agent.budget == Budget(20 * SIMULATION_NODES)
-    assert agent.other.puct.budget == Budget(80)
+    assert agent.other.search.budget == Budget(80)
     agent = searcher(value, position, "puct+rollouts", milliseconds=10)
     assert isinstance(agent, SolverFirstAgent)
-    assert (agent.budget, agent.other.puct.budget) == (Budget(None, 2.0), Budget(None, 8.0))
-    puct = agent.other.puct
+    assert (agent.budget, agent.other.search.budget) == (Budget(None, 2.0), Budget(None, 8.0))
+    puct = agent.other.search
     assert (puct.rollouts, puct.delay, puct.temperature) == (0.5, 8, 0.1)
     agent = searcher(value, position, "puct+amaf", milliseconds=10)
     assert isinstance(agent, SolverFirstAgent)
-    assert (agent.budget, agent.other.puct.budget) == (Budget(None, 1.0), Budget(None, 9.0))
-    assert agent.other.puct.breadth == 8
+    assert (agent.budget, agent.other.search.budget) == (Budget(None, 1.0), Budget(None, 9.0))
+    assert agent.other.search.breadth == 8
     for name in ("alphabeta", "puct+unheard-of"):
         assert isinstance(searcher(value, position, name, 4), AlphaBetaAgent)
     with pytest.raises(OptionError, match="exactly one"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from azumaya.baselines.search.alphabeta import HiddenDrawsError
+from azumaya.baselines.search import HiddenDrawsError
 from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.values.examples import Moves, Rows, offsets_of
 from azumaya.baselines.values.learning import (
