@@ -25,11 +25,6 @@ def name_of(agent: Any) -> str:
     return str(getattr(agent, "name", type(agent).__name__))
 
 
-def is_of_library(agent: Any) -> bool:
-    """Whether an agent's class is one of the library's."""
-    return type(agent).__module__.startswith("azumaya.")
-
-
 @contextlib.contextmanager
 def failures_named(
     agent: Any, name: str, doing: str, passing: tuple[type[Exception], ...] = ()
@@ -53,7 +48,7 @@ def failures_named(
     except passing:
         raise
     except BaseException as error:
-        if is_of_library(agent):
+        if type(agent).__module__.startswith("azumaya."):
             raise
         raise AgentFailedError(f"agent {name}: {doing} failed: {told(error)}") from error
 

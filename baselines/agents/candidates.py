@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,11 +11,9 @@ from azumaya.baselines.agents.plane_groups import GROUPS, layout_of
 from azumaya.envs.game import Game
 
 Array = TypeVar("Array")
-Other = TypeVar("Other")
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates(Generic[Array]):
+class Candidates(NamedTuple, Generic[Array]):
     """The candidates of a batch of positions, one after another, and what is told about them.
 
     Attributes:
@@ -39,10 +35,6 @@ class Candidates(Generic[Array]):
     groups: Array
     features: Array
     overview: Array
-
-    def each(self, change: Callable[[Array], Other]) -> Candidates[Other]:
-        """The same with each array changed."""
-        return Candidates(*(change(getattr(self, item.name)) for item in fields(self)))
 
 
 class CandidateFinder:
@@ -104,5 +96,6 @@ class CandidateFinder:
         features = np.empty((count, layout.features), np.float32)
         overview = np.empty((len(rows), layout.overview), np.float32)
         self._find(rows, position, number, cell, groups, features, overview)
-        found = position, lengths, number[:count], cell[:count], groups, features, overview
-        return Candidates(*found)
+        return Candidates(
+            position, lengths, number[:count], cell[:count], groups, features, overview
+        )

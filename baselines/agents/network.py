@@ -77,7 +77,7 @@ class NumberNet(nn.Module):
             ValueError: the planes are not those of the game.
         """
         found = self.finder.find(planes.detach().to("cpu", torch.int8).numpy())
-        return found.each(lambda array: torch.from_numpy(array).to(planes.device))
+        return Candidates(*(torch.from_numpy(each).to(planes.device) for each in found))
 
     def group_sums(self, x: torch.Tensor, these: Candidates[torch.Tensor]) -> torch.Tensor:
         """For features `(M, F)` of candidates the sums over each of their groups, `(M, 5 F)`."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from azumaya.baselines.search.budget import Budget, spend
+from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.outcome import Candidate, Outcome, preferred
-from azumaya.baselines.search.solver import Solution, SolverRooms, Solving
+from azumaya.baselines.search.solver import Solution, solve
 from azumaya.baselines.search.uct import UCT
 from azumaya.envs import Position
 from azumaya.envs.adapters.duel.asked import check_running
@@ -99,36 +99,26 @@ def analyse(
             "budget: simulations and nodes are given; exactly one of the two is needed"
         )
     budget = Budget(simulations if nodes is None else nodes, milliseconds)
-    if kernels_of(position).hidden_draws:
-        outcome = UCT(_for_uct(budget, nodes is not None, 1)).search([position], [key])[0]
-        return _described(position, Solution(position.to_move, None, {}, (), 0), outcome)
-    solution = _solve(position, _for_solver(budget, nodes is not None))
+    hidden = kernels_of(position).hidden_draws
+    solving, searching = _divided(budget, nodes is not None, 1 if hidden else 2)
+    solution = Solution(position.to_move, None, {}, (), 0)
+    if not hidden:
+        solution = solve(
+            position, nodes=solving.steps, milliseconds=solving.milliseconds, megabytes=MEGABYTES,
+            line=True,
+        )  # fmt: skip
     if solution.solved:
         return _described(position, solution, None)
-    rest = _for_uct(budget, nodes is not None, 2)
-    return _described(position, solution, UCT(rest).search([position], [key])[0])
+    return _described(position, solution, UCT(searching).search([position], [key])[0])
 
 
-def _for_solver(budget: Budget, in_nodes: bool) -> Budget:
+def _divided(budget: Budget, in_nodes: bool, parts: int) -> tuple[Budget, Budget]:
+    """Half of a budget for the solver, and one of `parts` for UCT."""
     if budget.steps is None:
         assert budget.milliseconds is not None
-        return Budget(milliseconds=budget.milliseconds / 2)
-    return Budget(max(budget.steps * (1 if in_nodes else SIMULATION_NODES) // 2, 1))
-
-
-def _for_uct(budget: Budget, in_nodes: bool, part: int) -> Budget:
-    """UCT's budget: one `part`-th of the whole."""
-    if budget.steps is None:
-        assert budget.milliseconds is not None
-        return Budget(milliseconds=budget.milliseconds / part)
-    return Budget(max(budget.steps // (part * (SIMULATION_NODES if in_nodes else 1)), 1))
-
-
-def _solve(position: Position, budget: Budget) -> Solution:
-    rooms = SolverRooms(kernels_of(position), MEGABYTES)
-    search = Solving(rooms.suited(position), position, line=True)
-    spend(search, budget)
-    return search.solution()
+        return Budget(None, budget.milliseconds / 2), Budget(None, budget.milliseconds / parts)
+    nodes = budget.steps * (1 if in_nodes else SIMULATION_NODES)
+    return Budget(max(nodes // 2, 1)), Budget(max(nodes // (SIMULATION_NODES * parts), 1))
 
 
 def _described(position: Position, solution: Solution, outcome: Outcome | None) -> Analysis:

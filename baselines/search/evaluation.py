@@ -148,7 +148,7 @@ def random_games(kernels: GameKernels, setup: Setup) -> tuple[np.ndarray, np.nda
     Returns:
         Two arrays `(n,)` float64, over the positions of all games.
     """
-    states = kernels.new_states(1)
+    states = kernels.game.new_states(1)
     words, scores = np.zeros(kernels.words, np.uint64), np.zeros((2, MOST_PLIES))
     left, found = [], []
     play_out = score_kernel(kernels)

@@ -56,10 +56,6 @@ class GameKernels:
                 "have no exact values; search with UCT"
             )
 
-    def new_states(self, count: int) -> np.ndarray:
-        """Zeroed states, `(count,)`."""
-        return self.game.new_states(count)
-
 
 @functools.cache
 def without_hidden_draws(kernels: GameKernels) -> GameKernels:

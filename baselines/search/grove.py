@@ -59,7 +59,7 @@ class Grove(Trees):
         rows = games * leaves
         self.num_actions, self._each = num_actions, leaves
         self.leaves = Leaves(
-            np.zeros(games, np.uint64), self.roots, kernels.new_states(rows),
+            np.zeros(games, np.uint64), self.roots, kernels.game.new_states(rows),
             np.zeros((rows, kernels.words), np.uint64),
             np.zeros((rows, kernels.game.observation.packed_words), np.uint64),
             np.zeros((rows, DEEPEST + 1), np.int64), as_states(np.zeros(rows, LEAF)),

@@ -115,7 +115,7 @@ class LineRoom:
         kernels.check_open()
         self.kernels, self._run, self._touched = kernels, run, False
         slots = 1 + USUAL_MOVES * PLIES + 64 * kernels.words
-        states = kernels.new_states(slots)
+        states = kernels.game.new_states(slots)
         outlooks = np.zeros((1, max(kernels.hints.outlook_words, 1)), np.uint64)
         hashed = words_of(states) if kernels.hints.outlook is None else outlooks
         if hashed.shape[1] > MOST_HASHED:

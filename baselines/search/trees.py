@@ -96,7 +96,7 @@ class Trees:
     ) -> None:
         self.kernels = kernels
         self.arrays = new_trees(games, slots, layout, 64 * kernels.words if amaf else 0)
-        self.roots, self._blank = kernels.new_states(games), as_states(np.zeros(1, layout))
+        self.roots, self._blank = kernels.game.new_states(games), as_states(np.zeros(1, layout))
         self.setups: list[Setup | None] = []
 
     def begin(self, positions: Sequence[Position], kept: bool) -> None:

@@ -77,7 +77,7 @@ class Desk(NamedTuple):
 
 def new_desk(kernels: GameKernels, memory_words: int = 0) -> Desk:
     """An empty desk, which serves one thread."""
-    size, new = kernels.words, kernels.new_states
+    size, new = kernels.words, kernels.game.new_states
     return Desk(
         new(1), new(1), new(1), np.zeros(size, np.uint64), np.zeros(size, np.uint64),
         np.zeros(64 * size, np.int64), np.zeros(64 * size), np.zeros(64 * size),

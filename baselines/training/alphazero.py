@@ -32,7 +32,6 @@ from torch import nn
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.checkpoint import build
 from azumaya.baselines.agents.evaluator import NetworkEvaluator
-from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.search import BatchPUCTAgent
 from azumaya.baselines.arena.rounds import Score
@@ -41,14 +40,13 @@ from azumaya.baselines.training.alphazero_games import Lessons, PlayConfig, Self
 from azumaya.baselines.training.asked import Asked, on
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, Numbers, Positive, Share
-from azumaya.baselines.training.graph import Graph
 from azumaya.baselines.training.network_config import agent_files
 from azumaya.baselines.training.policy import Descent, Seen, Threads, adam_of, copy_of, policy
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import MOST_BYTES
 from azumaya.baselines.training.views import View, views
-from azumaya.envs import OptionError, Position, find_game, make_vec
+from azumaya.envs import OptionError, Position, make_vec
 
 PROGRAM = "azumaya.baselines.training.alphazero"
 
@@ -85,11 +83,6 @@ class Config(PlayConfig):
     """Weight of the value loss."""
     symmetries: bool = True
     """Whether positions are learned from as seen through random symmetries of the game."""
-
-    @property
-    def network_kind(self) -> str:
-        """As in `PlayConfig`; the default also depends on the device."""
-        return self.network or default_network(find_game(self.game), self.device)
 
     def completed(self) -> Self:
         """As `PlayConfig.completed`; also checks that a save could be read again."""
@@ -158,11 +151,10 @@ class Learner:
     def __init__(self, state: State, config: Config, threads: Threads, place: torch.device) -> None:
         self.network, self.memory, self.config = state.network, state.memory, config
         self.threads, self.place = threads, place
-        self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT)
+        self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT, self._losses)
         start = Position(config.game, **config.options)
         self.views = views(start, place) if config.symmetries else []
         self.rows = torch.arange(config.batch, device=place)
-        self.step = Graph(self._step, place)
 
     def improve(self, new: int, update: int) -> dict[str, float]:
         """Learn after some new positions were added; returns the mean losses."""
@@ -171,11 +163,8 @@ class Learner:
         for _ in range(count):
             drawn = self.memory.sample(config.batch, rng).arrays
             view = self.views[rng.integers(len(self.views))] if self.views else ()
-            self.step(*on(self.place, *drawn), *view)
+            self.descent.step(self.rows, *on(self.place, *drawn), *view)
         return self.descent.means(count * config.batch)
-
-    def _step(self, *tensors: torch.Tensor) -> None:
-        self.descent.step(lambda rows: self._losses(rows, *tensors), self.rows)
 
     def _losses(
         self, rows: torch.Tensor, observation: torch.Tensor, action_mask: torch.Tensor,

@@ -15,9 +15,9 @@ from azumaya.baselines.search.grove import Grove
 from azumaya.baselines.search.outcome import CANDIDATE
 from azumaya.baselines.search.solver import SolverRooms, solved_from_the_end
 from azumaya.baselines.search.targets import note_searches
-from azumaya.baselines.training.config import Numbers, Positive, Share
+from azumaya.baselines.training.config import Numbers, Positive, Share, check_exact
 from azumaya.baselines.training.network_config import NetworkConfig
-from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs import Position, find_game
 from azumaya.envs.engine.kernels import PACKED, look_kernel
 from azumaya.envs.game import RUNNING, as_states
 from azumaya.envs.kernels.bits import word_count
@@ -59,11 +59,7 @@ class PlayConfig(NetworkConfig):
             OptionError: also if nothing can be exact.
         """
         config = super().completed()
-        if config.exact_nodes and find_game(config.game).rules.resample is not None:
-            raise OptionError(
-                f"--exact-nodes {config.exact_nodes}: in {config.game} draws are hidden, so no "
-                "value is exact; leave --exact-nodes out"
-            )
+        check_exact(config.exact_nodes, config.game)
         return config
 
 

@@ -136,6 +136,19 @@ def game_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
+def check_exact(nodes: int, game: str) -> None:
+    """Check that the solver can be asked about a game, if it is to visit any positions.
+
+    Raises:
+        OptionError: it cannot.
+    """
+    if nodes and find_game(game).rules.resample is not None:
+        raise OptionError(
+            f"--exact-nodes {nodes}: in {game} draws are hidden, so no value is exact; leave "
+            "--exact-nodes out"
+        )
+
+
 # ---- the options ----
 
 AGENT_FILES = ("policy.safetensors", "policy.json")

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from azumaya.baselines.system.cluster import Cluster, CrewError
 from azumaya.baselines.system.pool import process_pool
+from azumaya.baselines.training.value_games import PlayConfig, Played, Player
 from azumaya.envs.errors import OptionError, naming
 
 Shared = TypeVar("Shared")
@@ -126,11 +127,6 @@ class Processes(Crew):
         """
         self._runs += 1
         parcel = Parcel.packed(shared, Path(self._folder.name) / "arrays", self._runs)
-        return self._run(work, parcel, jobs)
-
-    def _run(
-        self, work: Callable[[Shared, Job], Result], parcel: Parcel, jobs: Sequence[Job]
-    ) -> list[Result]:
         found: dict[int, Result] = {}
         for _ in range(TRIES):
             try:
@@ -242,50 +238,12 @@ def crew_of(workers: int, ray: str) -> Crew | None:
 # ---- the games of an update, in threads or by a crew ----
 
 
-Kept = TypeVar("Kept")
-Played = TypeVar("Played")
-Played_co = TypeVar("Played_co", covariant=True)
-
-
-class Crewed(Protocol):
-    """The options of a run that say who plays its games."""
-
-    @property
-    def threads(self) -> int:
-        """Threads of this process."""
-
-    @property
-    def workers(self) -> int:
-        """Other processes; 0 for threads of this one."""
-
-    @property
-    def ray(self) -> str:
-        """The address of a Ray cluster; empty for none."""
-
-
-class Player(Protocol[Played_co]):
-    """Plays games and finds out what can be learned from them."""
-
-    def play_games(self, keys: np.ndarray, weights: np.ndarray) -> Played_co:
-        """Play a game for each key; the result depends on keys and weights alone.
-
-        Args:
-            keys: the keys of the games, `(games,)` uint64.
-            weights: the network's parameters.
-        """
-
-
-Make = Callable[[Any], Player[Played]]
-"""What makes a player from the options of a run; workers import it."""
-
-
-class Players(Generic[Played]):
+class Players:
     """Players in threads or workers; what they play does not depend on which of them plays it.
 
     Args:
-        make: makes a player; each thread and each worker has its own.
+        make: the class of the players; each thread and each worker has one of its own.
         config: the options of the run.
-        part: how many games a player plays at a time; Ctrl-C takes effect when they are over.
 
     Raises:
         OptionError: both processes and Ray are asked for.
@@ -293,14 +251,13 @@ class Players(Generic[Played]):
         ConnectionError: there is no cluster at the address.
     """
 
-    def __init__(self, make: Make[Played], config: Crewed, part: int) -> None:
+    def __init__(self, make: type[Player], config: PlayConfig) -> None:
         self._crew = crew_of(config.workers, config.ray)
-        self._make, self._part = make, part
-        self._config = config
-        self._free: SimpleQueue[Player[Played]] = SimpleQueue()
+        self._make, self._config = make, config
+        self._free: SimpleQueue[Player] = SimpleQueue()
         if self._crew is None:
             for _ in range(config.threads):
-                self._free.put(make(self._config))
+                self._free.put(make(config))
         self._pool = ThreadPoolExecutor(config.threads)
 
     def play(self, keys: np.ndarray, weights: np.ndarray) -> list[Played]:
@@ -312,7 +269,8 @@ class Players(Generic[Played]):
         Raises:
             CrewError: workers keep dying.
         """
-        parts = [keys[at : at + self._part] for at in range(0, len(keys), self._part)]
+        size = self._make.PART  # Ctrl-C takes effect when the games of a part are over
+        parts = [keys[at : at + size] for at in range(0, len(keys), size)]
         if self._crew is not None:
             return self._crew.run(work, (self._make, self._config, weights), parts)
         played = [self._pool.submit(self._play_part, part, weights) for part in parts]
@@ -339,21 +297,20 @@ class Players(Generic[Played]):
 # ---- in a worker ----
 
 
-def work(task: tuple[Make[Played], Crewed, np.ndarray], keys: np.ndarray) -> Played:
+def work(task: tuple[type[Player], PlayConfig, np.ndarray], keys: np.ndarray) -> Played:
     """Play some games in a worker, which keeps its player until another run begins."""
     make, config, weights = task
-    return kept_for(config, make).play_games(keys, weights)
+    played: Played = kept_for(config, make).play_games(keys, weights)
+    return played
 
 
-def kept_for(config: Crewed, make: Callable[[Any], Kept]) -> Kept:
+def kept_for(config: PlayConfig, make: Callable[[Any], Any]) -> Any:
     """What a worker keeps while it plays for a run; made with the first job of that run."""
     run = make, config
     if not _KEPT or _KEPT[0][0] != run:
-        _KEPT.clear()
-        _KEPT.append((run, make(config)))
-    kept: Kept = _KEPT[0][1]
-    return kept
+        _KEPT[:] = [(run, make(config))]
+    return _KEPT[0][1]
 
 
-_KEPT: list[tuple[tuple[Callable[[Any], Any], Crewed], Any]] = []
+_KEPT: list[tuple[tuple[Callable[[Any], Any], PlayConfig], Any]] = []
 """What is kept, after what it was made by and from; nothing before the first job."""

@@ -119,7 +119,7 @@ def final_ladder(
     display.console.print(ladder_table(rungs, f"{config.game}: the ladder"))
     picture = io.BytesIO()
     draw_ladder(rungs, picture, find_game(config.game).title)
-    run.write("ladder.json", json.dumps(as_objects(rungs), indent=2) + "\n")
+    run.write("ladder.json", json.dumps([*map(asdict, rungs)], indent=2) + "\n")
     run.write("ladder.png", picture.getvalue())
 
 
@@ -337,11 +337,6 @@ def draw_ladder(rungs: Sequence[Rung], path: Path | BinaryIO, title: str) -> Non
     panels[0].axvline(0.5, color="0.7", linewidth=1)
     figure.suptitle(title, fontsize="medium")
     save_picture(figure, path)
-
-
-def as_objects(rungs: Sequence[Rung]) -> list[dict[str, Any]]:
-    """The rungs for `ladder.json`."""
-    return [asdict(rung) for rung in rungs]
 
 
 if __name__ == "__main__":

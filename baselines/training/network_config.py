@@ -62,8 +62,9 @@ class NetworkConfig(RunConfig):
 
     @property
     def network_kind(self) -> str:
-        """The network's key in `NETWORKS`."""
-        return self.network or default_network(find_game(self.game))
+        """The network's key in `NETWORKS`; the default depends on the game, and on any device."""
+        device = getattr(self, "device", "cpu")
+        return self.network or default_network(find_game(self.game), device)
 
     @property
     def recipe(self) -> Recipe:
@@ -133,7 +134,11 @@ class PPOConfig(NetworkConfig):
     def completed(self) -> Self:
         """As `NetworkConfig.completed`; also checks the size of an update."""
         config = super().completed()
-        check_update(config.games, config.rollout)
+        if config.games * config.rollout > MOST_ACTIONS:
+            raise OptionError(
+                f"--games {config.games} by --rollout {config.rollout}: an update would have "
+                f"{config.games * config.rollout:,} actions; the most is {MOST_ACTIONS:,}"
+            )
         return config
 
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
@@ -186,19 +191,6 @@ def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: in
     except OversizeError as error:
         said = " ".join(f"{flag(name)} {size}" for name, size in given.items())
         raise OptionError(f"{said}: {error}") from error
-
-
-def check_update(games: int, rollout: int) -> None:
-    """Check the size of an update.
-
-    Raises:
-        OptionError: it is too large.
-    """
-    if games * rollout > MOST_ACTIONS:
-        raise OptionError(
-            f"--games {games} by --rollout {rollout}: an update would have {games * rollout:,} "
-            f"actions; the most is {MOST_ACTIONS:,}"
-        )
 
 
 def check_minibatches(batch: int, games: int, rollout: int) -> None:

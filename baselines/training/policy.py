@@ -17,6 +17,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from azumaya.baselines.training.graph import Graph
+
 PART = 256
 """Positions that a thread evaluates at once. With fewer, calling torch takes a larger share of the
 time; with more, fewer threads have something to do."""
@@ -257,31 +259,40 @@ class Threads:
 
 
 class Descent:
-    """Takes a network down the gradients of losses, with Adam.
+    """Takes a network down the gradients of losses, with Adam; on a GPU each step is a CUDA graph.
 
     Args:
         network: the network.
         adam: its optimizer, see `adam_of`.
         threads: what computes the gradients.
         longest: the norm to which longer gradients are cut.
+        losses: the sums of losses over some rows of a minibatch, from these and the other arguments
+            of `step`; the gradient is that of `loss`.
+
+    Attributes:
+        step: learns from a minibatch: its rows, `(n,)`, and what else the losses need, all tensors.
     """
 
     def __init__(
-        self, network: nn.Module, adam: torch.optim.Adam, threads: Threads, longest: float
+        self,
+        network: nn.Module,
+        adam: torch.optim.Adam,
+        threads: Threads,
+        longest: float,
+        losses: Callable[..., dict[str, torch.Tensor]],
     ) -> None:
-        self.network, self.adam, self.threads, self._longest = network, adam, threads, longest
+        self.network, self.adam, self.threads = network, adam, threads
+        self._longest, self._losses = longest, losses
         self._totals: dict[str, torch.Tensor] = {}
+        self.step = Graph(self._step, next(network.parameters()).device)
 
     def set_rate(self, rate: float) -> None:
         """Set the learning rate."""
         for group in self.adam.param_groups:
             group["lr"].fill_(rate)
 
-    def step(
-        self, losses: Callable[[torch.Tensor], dict[str, torch.Tensor]], rows: torch.Tensor
-    ) -> None:
-        """Learn from a minibatch; the arguments are those of `Threads.gradients`."""
-        found = self.threads.gradients(losses, self.network, rows)
+    def _step(self, rows: torch.Tensor, *more: torch.Tensor) -> None:
+        found = self.threads.gradients(lambda part: self._losses(part, *more), self.network, rows)
         for name, loss in found.items():
             self._totals.setdefault(name, torch.zeros_like(loss, dtype=torch.float32)).add_(loss)
         nn.utils.clip_grad_norm_(self.network.parameters(), self._longest)

@@ -26,9 +26,7 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.checkpoint import build
-from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.policy import PolicyAgent
-from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.command import exit_code, read_words, run_script
@@ -50,7 +48,7 @@ from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import MOST_BYTES
 from azumaya.baselines.training.views import View, views
-from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs import OptionError, Position
 
 PROGRAM = "azumaya.baselines.training.ppo"
 
@@ -85,11 +83,6 @@ class Config(PlayConfig):
     """The number of earlier versions to play against."""
     pool_every: Count = 10
     """Updates between two additions to the pool; a full pool loses a random version for each."""
-
-    @property
-    def network_kind(self) -> str:
-        """As in `PlayConfig`; the default also depends on the device."""
-        return self.network or default_network(find_game(self.game), self.device)
 
     def completed(self) -> Self:
         """As `PlayConfig.completed`; also checks that a save could be read again."""
@@ -200,11 +193,10 @@ class Learner:
 
     def __init__(self, state: State, config: Config, threads: Threads) -> None:
         self.network, self.config, self.threads = state.network, config, threads
-        self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT)
+        self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT, self._losses)
         self.rollout, self.batch = state.games.rollout, Batch.of(state.games.rollout)
         place, start = state.games.place, Position(config.game, **config.options)
         self.views = views(start, place) if config.symmetries else []
-        self.step = Graph(self._step, place)
 
     def improve(self) -> tuple[int, dict[str, float]]:
         """Learn from the rollout; returns from how many actions, and the mean losses."""
@@ -213,11 +205,8 @@ class Learner:
             mixed = learned[torch.randperm(len(learned), device=learned.device)]
             for rows in parts_of(mixed, config.batch):
                 view = self.views[int(torch.randint(len(self.views), ()))] if self.views else ()
-                self.step(rows, *view)
+                self.descent.step(rows, *view)
         return len(learned), self.descent.means(len(learned) * config.epochs)
-
-    def _step(self, rows: torch.Tensor, *view: torch.Tensor) -> None:
-        self.descent.step(lambda part: self._losses(part, *view), rows)
 
     def _losses(self, rows: torch.Tensor, *view: torch.Tensor) -> dict[str, torch.Tensor]:
         part = self.batch.at(rows)
@@ -241,11 +230,6 @@ class State(states.State):
     past: Past
     games: Games
     chance: states.Chance
-
-    def check(self) -> None:
-        """Check that there are versions of the past to play against."""
-        if not self.past.versions:
-            raise CheckpointError("past: there must be at least one version")
 
 
 def initial_state(config: Config, games: Games) -> State:

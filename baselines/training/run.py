@@ -119,7 +119,7 @@ class Run(Generic[C]):
                 break
             yield state.updates
         else:
-            self._finish()
+            self._between_updates(last=True)
         self.training = False
         self.display.stop()
 
@@ -172,9 +172,9 @@ class Run(Generic[C]):
 
     # ---- between two updates ----
 
-    def _between_updates(self) -> None:
+    def _between_updates(self, last: bool = False) -> None:
         self.state.check_finite()
-        due = not self.curve or self._since_measured >= self.config.measure_every
+        due = last or not self.curve or self._since_measured >= self.config.measure_every
         if due:
             self._measure()
         if due or time.monotonic() >= self._next_record:
@@ -212,13 +212,6 @@ class Run(Generic[C]):
         """Save the recorded state, if there is one."""
         if self.record:
             self.folder.save(self.record)
-
-    def _finish(self) -> None:
-        """After the last step: evaluate once more, and save."""
-        self.state.check_finite()
-        self._measure()
-        self.keep_record()
-        self.save()
 
     def _pause(self) -> None:
         """When time is up: save, then show a last evaluation, which is not saved."""

@@ -272,23 +272,12 @@ class RunFolder:
             changeable: the names of the options that may differ.
 
         Raises:
-            RunError: it cannot be resumed, or its save is missing.
+            RunError: it cannot be resumed, its save is missing, or no steps are left.
             CheckpointError: the save cannot be read.
         """
-        self.saved()
+        steps, done = now["steps"], self.steps()
         self.check_same(before, {n: value for n, value in now.items() if n not in changeable})
-        if now["steps"] != before["steps"]:
-            self.check_steps(now["steps"])
-
-    def check_steps(self, steps: int) -> None:
-        """Check that a run of `steps` steps in total is not already complete.
-
-        Raises:
-            RunError: no steps are left.
-            CheckpointError: the save cannot be read.
-        """
-        done = self.steps()
-        if steps <= done:
+        if before["steps"] != steps <= done:
             raise RunError(
                 f"--steps {steps}: the run in {self.path} has already done {done:,}; give more, or "
                 "leave --steps out to evaluate it again"

@@ -112,13 +112,6 @@ class State:
     steps: int = 0
     updates: int = 0
 
-    def check(self) -> None:
-        """Check what was restored, beyond types and sizes.
-
-        Raises:
-            CheckpointError: no run has such a state.
-        """
-
     def check_finite(self) -> None:
         """Check that the numbers that learn are finite; others are never saved.
 
@@ -232,6 +225,8 @@ def restore(state: State, save: Save) -> None:
             _restore_weights(save, name, value)
         elif isinstance(value, list):
             numbers = {key.partition(".")[0] for key in save.part(name)}
+            if not numbers:
+                raise CheckpointError(f"{name}: there must be at least one")
             value[:] = [copy.deepcopy(value[0]) for _ in numbers]
             for number, module in enumerate(value):
                 _restore_weights(save, f"{name}.{number}", module)
@@ -241,7 +236,6 @@ def restore(state: State, save: Save) -> None:
             value.restore(save, name)
         else:
             value.load_state_dict({**value.state_dict(), "state": _moments(save, name, value)})
-    state.check()
 
 
 def check_agent(save: Save, sidecar: Sidecar) -> None:

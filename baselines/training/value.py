@@ -43,7 +43,7 @@ from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES, Count, Numbers, Share
+from azumaya.baselines.training.config import AGENT_FILES, Count, Numbers, Share, check_exact
 from azumaya.baselines.training.crews import Players
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
@@ -55,7 +55,7 @@ from azumaya.baselines.values.champion import (
     searcher,
     value_to_begin_with,
 )
-from azumaya.baselines.values.examples import Choices, Games, Moves
+from azumaya.baselines.values.examples import Choices, Moves, joined
 from azumaya.baselines.values.learning import (
     Learner,
     follow,
@@ -133,7 +133,12 @@ class Config(PlayConfig):
             OptionError: also if other sizes were given, or if nothing can be exact.
         """
         config = super().completed()
-        config._check_exact()
+        check_exact(config.exact_nodes, config.game)
+        if config.exact_nodes and not config.nodes:
+            raise OptionError(
+                f"--exact-nodes {config.exact_nodes}: only games of a search are examined; give "
+                "--nodes, too"
+            )
         defaults = DEFAULTS["search" if config.nodes else "lookahead"]
         given = {name: getattr(config, name) or value for name, value in defaults.items()}
         config = replace(config, **dict[str, Any](given))
@@ -142,21 +147,11 @@ class Config(PlayConfig):
         elif config.continues:
             sizes = self.stored_in(self.run.path)
         else:
-            value = start_value(config)
+            value = value_to_begin_with(config.start, find_game(config.game), config.options)
             sizes = {"width": value.width, "features": "plain" if value.plain else "shared"}
             config._check_sizes(sizes)
         width, features = config.width or sizes["width"], config.features or sizes["features"]
         return replace(config, width=width, features=features)
-
-    def _check_exact(self) -> None:
-        given = f"--exact-nodes {self.exact_nodes}"
-        if self.exact_nodes and find_game(self.game).rules.resample is not None:
-            raise OptionError(
-                f"{given}: in {self.game} draws are hidden, so no value is exact; leave "
-                "--exact-nodes out"
-            )
-        if self.exact_nodes and not self.nodes:
-            raise OptionError(f"{given}: only games of a search are examined; give --nodes, too")
 
     def _check_sizes(self, sizes: Mapping[str, Any]) -> None:
         """Check that sizes that were given are those of the network to begin with."""
@@ -174,16 +169,6 @@ class Config(PlayConfig):
         notes = {"features": kind, "seed": self.seed, SEARCH: self.search, **notes}
         sizes = {"width": self.width}
         return describe(game, num_actions, KIND, sizes, options=dict(self.options), notes=notes)
-
-
-def start_value(config: Config) -> Value:
-    """The network to begin with.
-
-    Raises:
-        OptionError: it is of another game or of other payoffs, or there is no champion.
-        CheckpointError: the file cannot be read.
-    """
-    return value_to_begin_with(config.start, find_game(config.game), config.options)
 
 
 # ---- the loop ----
@@ -216,7 +201,7 @@ def initial_state(config: Config) -> tuple[State, Learner]:
     """The state before the first update, and the learner that shares its arrays."""
     game, shape = find_game(config.game), config.shape
     if config.start and not config.continues:
-        weights = start_value(config).weights.copy()
+        weights = value_to_begin_with(config.start, game, config.options).weights.copy()
         averaged = weights.copy()
     else:
         value = untrained(game, config.width, config.seed, config.options, config.plain)
@@ -240,11 +225,11 @@ def train(run: Run[Config]) -> None:
     def searching(milliseconds: float) -> Agent:
         return searcher(agent, position, config.search, milliseconds=milliseconds)
 
-    with closing(Players(made, config, made.PART)) as players:
+    with closing(Players(made, config)) as players:
         for update in run.updates(state, lambda: ValueAgent(agent), searching, exam=True):
             keys = [episode_key(config.seed, g, update) for g in range(config.games)]
             played = players.play(np.array(keys, np.uint64), learner.weights)
-            games, choices = Games.joined([p.games for p in played]), joined_choices(played)
+            games, choices = joined([p.games for p in played]), joined_choices(played)
             rate = config.learning_rate * (1 - (1 - config.final_share) * run.progress)
             order = np.random.default_rng((config.seed, update)).permutation(len(games.targets))
             error = learn(order, config.batch, rate, games.rows, learner)

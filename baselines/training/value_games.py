@@ -11,26 +11,25 @@ import numpy as np
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound, without_hidden_draws
 from azumaya.baselines.training.config import Numbers, RunConfig, Share
-from azumaya.baselines.values.examples import Choices, Games
+from azumaya.baselines.values.examples import Choices, Games, joined
 from azumaya.baselines.values.lessons import (
     Examiner,
     Questions,
-    imagine_kernel,
-    move_kernel,
     study_kernel,
     viewed,
 )
 from azumaya.baselines.values.network import F32, Shape
 from azumaya.baselines.values.self_play import (
     Habits,
-    Sheets,
     Workspace,
     look_back,
+    move_kernel,
     self_play_kernel,
 )
 from azumaya.baselines.values.value import MOST_WIDTH, Value, shape_of
 from azumaya.envs import Position, find_game
 from azumaya.envs.game import RUNNING
+from azumaya.envs.kernels.rng import random_word
 from azumaya.envs.setup import prepare
 
 # ---- the hyperparameters ----
@@ -108,7 +107,7 @@ class Player:
             F32(config.decay),
         )  # fmt: skip
         self.space = Workspace.new(self.game, self.shape, self.setup.num_actions, plies)
-        self._sheets = Sheets.new(self.game, self.shape, self.PART, plies)
+        self._games = Games.room(self.game, self.shape, self.PART, plies)
         self._starts = self.game.new_states(self.PART)
 
     def play_games(self, keys: np.ndarray, weights: np.ndarray) -> Played:
@@ -121,10 +120,12 @@ class Player:
         for g, key in enumerate(keys):
             self.game.rules.reset(self._starts, g, self.setup.starts, key)
         play = self_play_kernel(self.game, self.shape)
-        play(self._starts, keys, self.habits, weights, self.space, self._sheets)
-        return Played(self._sheets.games(len(keys)))
+        play(self._starts, keys, self.habits, weights, self.space, self._games)
+        return Played(self._games.first(len(keys)))
 
 
+HIDDEN = 1 << 40
+"""The draws of a game's key that draw what is hidden."""
 MEGABYTES = 4
 """Memory for the table of each thread's search; it fits in a core's cache."""
 
@@ -148,7 +149,7 @@ class Teacher(Player):
         kernels = without_hidden_draws(kernels)
         self.room = Room(kernels, MEGABYTES, value.evaluation())
         self.study = study_kernel(kernels, self.shape)
-        self.imagine, self.move = imagine_kernel(self.game), move_kernel(kernels)
+        self.move = move_kernel(self.game)
         asks = config.exact_nodes and not self.hidden
         self.examiner = Examiner(start, config.exact_nodes) if asks else None
 
@@ -156,7 +157,7 @@ class Teacher(Player):
         """As `Player.play_games`."""
         self.weights[:] = weights
         played = [self.play_game(key) for key in keys]
-        games = Games.joined([each.games for each in played])
+        games = joined([each.games for each in played])
         return Played(games, joined_choices(played))
 
     def play_game(self, key: np.uint64) -> Played:
@@ -170,7 +171,7 @@ class Teacher(Player):
         targets = np.zeros(plies, np.float32)
         look_back(notes, plies, last, self.habits.decay, targets)
         seen = viewed(self.game, self.shape, np.concatenate(path), targets, self.weights)
-        games = Games(**vars(seen), lengths=np.array([plies]), results=result)
+        games = Games(*seen, np.array([plies]), result)
         if self.examiner is None:
             return Played(games)
         return Played(games, self.choices(self.examiner.ask(path, int(key))))
@@ -186,7 +187,10 @@ class Teacher(Player):
         while now["over"][0] == RUNNING and len(path) < len(notes):
             t = len(path)
             path.append(now.copy())
-            self.imagine(now, world, key, t)
+            world[:] = now
+            if self.game.rules.resample is not None:
+                drawn = np.uint64(random_word(key, HIDDEN + t))
+                self.game.rules.resample(world[0], drawn)
             self.room.forget(int(key) ^ t)
             nodes, memory = self.config.nodes, self.room.memory
             action, value, proven = self.study(world, nodes, self.bound, memory)
@@ -212,5 +216,5 @@ class Teacher(Player):
 def joined_choices(played: Sequence[Played]) -> Choices | None:
     """The choices of all games; None if the solver was not asked or found nothing."""
     choices = [each.choices for each in played if each.choices is not None]
-    found = Choices.joined(choices) if choices else None
+    found = joined(choices) if choices else None
     return found if found is not None and len(found.moves) else None

@@ -25,6 +25,7 @@ import numpy as np
 
 from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.values.features import (
+    AddedRows,
     Features,
     PatternRows,
     cell_planes,
@@ -35,7 +36,7 @@ from azumaya.baselines.values.features import (
     pattern_rows,
     plane_kernel,
 )
-from azumaya.baselines.values.laying_rows import LayingRows, laying_rows
+from azumaya.baselines.values.laying_rows import laying_rows
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.kernels.bits import ONE, ZERO, lowest, word_count
@@ -105,7 +106,7 @@ class Rows:
     of_pairs: np.ndarray
     number_planes: np.ndarray
     of_numbers: np.ndarray
-    laying: LayingRows
+    laying: AddedRows
     end: int
     phase: int | None
     turned: np.ndarray

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from azumaya.baselines.values.network import F32
+from azumaya.baselines.values.network import F32, Shape, features_of
+from azumaya.envs.game import Game
+
+Examples = TypeVar("Examples", bound=tuple[np.ndarray, ...])
 
 
-@dataclass(frozen=True)
-class Joinable:
-    """Arrays that hold many examples one after another, and can be appended to others."""
+def joined(parts: Sequence[Examples]) -> Examples:
+    """The examples of all parts, of which there is at least one, as one tuple of arrays."""
+    return type(parts[0])(*map(np.concatenate, zip(*parts, strict=True)))
 
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """The examples of all parts, of which there is at least one."""
-        names = (item.name for item in fields(cls))
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+def row_type(shape: Shape) -> type[np.integer[Any]]:
+    """The type of row numbers in what is learned from."""
+    return np.uint16 if shape.rows <= np.iinfo(np.uint16).max + 1 else np.int32
 
 
 def offsets_of(counts: np.ndarray) -> np.ndarray:
@@ -43,9 +44,8 @@ class Rows(NamedTuple):
     targets: np.ndarray
 
 
-@dataclass(frozen=True)
-class Viewed(Joinable):
-    """Positions as the network sees them.
+class Viewed(NamedTuple):
+    """`N` positions as the network sees them.
 
     Attributes:
         counts: how many features each position has, `(N,)` int64.
@@ -63,32 +63,66 @@ class Viewed(Joinable):
         return Rows(self.found, offsets_of(self.counts), self.begun, self.targets)
 
 
-@dataclass(frozen=True)
-class Games(Viewed):
+class Games(NamedTuple):
     """What can be learned from `G` games: their positions, one game after another.
 
     Attributes:
+        counts, begun, targets, found: as in `Viewed`; the targets are TD(lambda) returns.
         lengths: the plies of each game, `(G,)` int64.
         results: player_0's payoffs, `(G,)` int64.
     """
 
+    counts: np.ndarray
+    begun: np.ndarray
+    targets: np.ndarray
+    found: np.ndarray
     lengths: np.ndarray
     results: np.ndarray
 
+    @classmethod
+    def room(cls, game: Game, shape: Shape, games: int, plies: int) -> Games:
+        """Room for `games` games of at most `plies` plies each."""
+        most, room = games * plies, features_of(game, shape.plain).room
+        return cls(
+            np.zeros(most, np.int64), np.zeros(most, np.float32), np.zeros(most, np.float32),
+            np.zeros(most * room, row_type(shape)), np.zeros(games, np.int64),
+            np.zeros(games, np.int64),
+        )  # fmt: skip
 
-@dataclass(frozen=True)
-class Choices(Viewed):
+    def first(self, count: int) -> Games:
+        """A copy of the first `count` games, of those that there is room for."""
+        positions = self.lengths[:count].sum()
+        ends = (*[positions] * 3, self.counts[:positions].sum(), count, count)
+        return Games(*(each[:end].copy() for each, end in zip(self, ends, strict=True)))
+
+    @property
+    def rows(self) -> Rows:
+        """The positions as kernels take them."""
+        return Viewed(*self[:4]).rows
+
+
+class Choices(NamedTuple):
     """`Q` questions, positions in which some moves are right, with those that the moves lead to.
 
     Attributes:
+        counts, begun, targets, found: as in `Viewed`.
         moves: how many moves each question has, `(Q,)` int64.
         right: whether the move to a position is right, `(N,)` bool.
         again: whether the player who made it is to move again, `(N,)` bool.
     """
 
+    counts: np.ndarray
+    begun: np.ndarray
+    targets: np.ndarray
+    found: np.ndarray
     moves: np.ndarray
     right: np.ndarray
     again: np.ndarray
+
+    @property
+    def rows(self) -> Rows:
+        """The positions as kernels take them."""
+        return Viewed(*self[:4]).rows
 
 
 class Moves(NamedTuple):

@@ -59,6 +59,21 @@ class Features:
     added_words: int = 0
 
 
+@dataclass(frozen=True)
+class AddedRows:
+    """Rows that follow others in a feature set.
+
+    Attributes:
+        end: the number of the row after the last.
+        most: the most features.
+        add: the kernel that writes the features; returns how many there are then.
+    """
+
+    end: int
+    most: int
+    add: Any
+
+
 def plain_features(game: Game) -> Features:
     """Features that know nothing of a game: each bit of the packed observation has a row.
 

@@ -26,13 +26,13 @@ kept in a memo by number and candidates: the positions after the moves of a play
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from azumaya.baselines.values.features import (
     STOCKS,
+    AddedRows,
     Features,
     cell_planes,
     kind_of,
@@ -111,28 +111,14 @@ def house_features(game: Game) -> Features:
     return Features(kind, numbers.end, most, most, words, write, MEMO_WORDS)
 
 
-@dataclass(frozen=True)
-class NumberRows:
-    """The rows of `number` planes.
-
-    Attributes:
-        end: the number of the row after the last.
-        most: the most features.
-        add: kernel `add(row, features, count)`: add the features of an observation to a list of
-            `count`, and return their number then.
-    """
-
-    end: int
-    most: int
-    add: Any
-
-
-def number_rows(game: Game, first: int) -> NumberRows:
+def number_rows(game: Game, first: int) -> AddedRows:
     """Rows for the `number` planes of a game from row `first` on.
 
     A plane of its own has a row for each value. Planes of single numbers, such as stocks, have a
     row for each combination of the values that belong to one number. A plane whose value names a
     number or a player has none, since these are alike.
+
+    The kernel is `add(row, features, count)`, for a list that has `count` features so far.
     """
     planes = game.observation.planes[game.observation.cell_planes :]
     single = np.array(
@@ -148,11 +134,11 @@ def number_rows(game: Game, first: int) -> NumberRows:
     sizes = np.array([planes[row[0]].high + 1 for row in stocks], np.int64)
     end = int(of_singles[-1]) + (int(np.prod(sizes)) if groups else 0)
     add = _number_kernel(game, single, of_singles, stocks, sizes)
-    return NumberRows(end, len(single) + (NUMBERS if groups else 0), add)
+    return AddedRows(end, len(single) + (NUMBERS if groups else 0), add)
 
 
 def _number_kernel(game, single, of_singles, stocks, sizes):  # type: ignore[no-untyped-def]
-    """The kernel of `NumberRows`."""
+    """The kernel of `number_rows`."""
     number, first_stock = number_kernel(game), int(of_singles[-1])
     singles, groups = len(single), len(stocks)
 

@@ -13,13 +13,11 @@ They apply where the rules say which player can reach which cells, in Revers- an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.values.features import (
+    AddedRows,
     cell_planes,
     colour_keeping,
     colour_swapping,
@@ -41,33 +39,20 @@ CANDIDATE_ROWS = COUNTS * 4 * (CAP + 1) ** 4
 """The rows of each kind of house, and those of all candidates."""
 
 
-@dataclass(frozen=True)
-class LayingRows:
-    """The rows of a game.
+def laying_rows(game: Game, first: int) -> AddedRows:
+    """The rows of a game, from row `first` on; none in games that they do not suit.
 
-    Attributes:
-        end: the number of the row after the last.
-        most: the most features; 0 in other games.
-        add: kernel `add(row, player, mine, theirs, features)`: write the features of an observation
-            of `player`, and return how many there are. `mine` and `theirs` are the cells that the
-            player and the opponent can reach, as boards.
+    The kernel is `add(row, player, mine, theirs, features)`, for an observation of `player`. `mine`
+    and `theirs` are the cells that the player and the opponent can reach, as boards.
     """
-
-    end: int
-    most: int
-    add: Any
-
-
-def laying_rows(game: Game, first: int) -> LayingRows:
-    """The rows of a game, from row `first` on."""
     candidates = cell_planes(game, "candidate")
     if game.observation.cells != CELLS or len(candidates) < 2 or hints_of(game).reach is None:
-        return LayingRows(first, 0, _nothing)
+        return AddedRows(first, 0, _nothing)
     of_houses, kinds = _house_rows(game)
     first_candidate = first + kinds * HOUSE_ROWS
     most = len(HOUSES) + CELLS * len(candidates)
     add = _kernel(game, candidates, first + of_houses, first_candidate)
-    return LayingRows(first_candidate + CANDIDATE_ROWS, most, add)
+    return AddedRows(first_candidate + CANDIDATE_ROWS, most, add)
 
 
 @kernel
@@ -92,7 +77,7 @@ def _house_rows(game: Game) -> tuple[np.ndarray, int]:
 
 
 def _kernel(game, candidates, of_houses, first_candidate):  # type: ignore[no-untyped-def]
-    """The kernel of `LayingRows`."""
+    """The kernel of `laying_rows`."""
     plane, numbers = plane_kernel(CELLS), len(candidates)
     first_number = int(candidates[0])
     first_stone = int(cell_planes(game, "stone")[0])

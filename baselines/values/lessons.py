@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from azumaya.baselines.search.alphabeta_kernels import begin, search_kernel, waits
 from azumaya.baselines.search.children import DONE, PLIES
-from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import (
     GameKernels,
     kernels_of,
-    legal_kernel,
     payoff_bound,
 )
 from azumaya.baselines.search.solver import SolverRooms
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, UNIT
-from azumaya.baselines.values.examples import Joinable, Viewed
+from azumaya.baselines.values.examples import Viewed, joined, row_type
 from azumaya.baselines.values.network import (
     F32,
     Shape,
@@ -29,15 +26,10 @@ from azumaya.baselines.values.network import (
     value_kernel,
     view_kernel,
 )
-from azumaya.baselines.values.self_play import move_key, moves_at_random, row_type
 from azumaya.envs import Position
 from azumaya.envs.game import RUNNING, Game
-from azumaya.envs.kernels.bits import cells_of, count, select_in, word_count
+from azumaya.envs.kernels.bits import cells_of, word_count
 from azumaya.envs.kernels.compile import kernel
-from azumaya.envs.kernels.rng import random_word
-
-_HIDDEN = 1 << 40
-"""The draws of a key that draw what is hidden."""
 
 
 @functools.cache
@@ -71,47 +63,6 @@ def study_kernel(kernels: GameKernels, shape: Shape) -> Any:
         return best, F32(sign * score / (UNIT * bound)), proven
 
     return study
-
-
-@functools.cache
-def imagine_kernel(game: Game) -> Any:
-    """The kernel `imagine(now, world, key, t)`: copy the position at ply `t` to `world`, `(1,)`.
-
-    What is hidden from the players is drawn anew.
-    """
-    resample = game.rules.resample
-
-    @kernel
-    def imagine(now, world, key, t):
-        world[0] = now[0]
-        if resample is not None:
-            resample(world[0], random_word(key, _HIDDEN + t))
-        return 0
-
-    return imagine
-
-
-@functools.cache
-def move_kernel(kernels: GameKernels) -> Any:
-    """The kernel `move(now, action, key, t, explore, random_seats, words)`: make a move.
-
-    It is that of ply `t`. With probability `explore`, and always if the seat is one of the random
-    ones, it makes a random move instead; it returns whether it did. `now` is `(1,)`, `words`
-    scratch space for a row of legal actions.
-    """
-    play, legal = kernels.rules.play, legal_kernel(kernels)
-
-    @kernel
-    def move(now, action, key, t, explore, random_seats, words):
-        random = moves_at_random(key, t, now[0].to_move, explore, random_seats)
-        if random:
-            legal(now[0], words)
-            left = draw_below(move_key(key, t), 0, count(words, words.shape[0]))
-            action = select_in(words, words.shape[0], left)
-        play(now[0], action)
-        return random
-
-    return move
 
 
 @functools.cache
@@ -160,8 +111,7 @@ MEGABYTES = 4
 """Memory for the solver's table; it fits in a core's cache."""
 
 
-@dataclass(frozen=True)
-class Questions(Joinable):
+class Questions(NamedTuple):
     """`Q` questions with `N` moves, one after another.
 
     Attributes:
@@ -234,7 +184,7 @@ class Examiner:
                 question = self._question(state, actions, sign)
                 if question is not None:
                     found.append(question)
-        return Questions.joined(found)
+        return joined(found)
 
     def _legal(self, state: np.ndarray) -> list[int]:
         """The legal actions in a position."""

@@ -10,7 +10,6 @@ import numpy as np
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.game_kernels import payoff_range_kernel
 from azumaya.baselines.search.hints import hints_of
-from azumaya.baselines.values.examples import Games
 from azumaya.baselines.values.network import (
     F32,
     Shape,
@@ -156,6 +155,30 @@ def moves_at_random(key, t, seat, explore, random_seats):
     return happens(key, _SEATS + seat, random_seats) or explores(key, t, explore)
 
 
+@functools.cache
+def move_kernel(game: Game) -> Any:
+    """The kernel `move(now, action, key, t, explore, random_seats, words)`: make a move.
+
+    It is that of ply `t`. With probability `explore`, and always if the seat is one of the random
+    ones, it makes a random move instead; it returns whether it did. `now` is `(1,)`, `words`
+    scratch space for a row of legal actions.
+    """
+    play, write_legal = game.rules.play, game.rules.write_legal
+
+    @kernel
+    def move(now, action, key, t, explore, random_seats, words):
+        random = moves_at_random(key, t, now[0].to_move, explore, random_seats)
+        if random:
+            clear(words)
+            write_legal(now[0], words)
+            left = draw_below(move_key(key, t), 0, count(words, words.shape[0]))
+            action = select_in(words, words.shape[0], left)
+        play(now[0], action)
+        return random
+
+    return move
+
+
 @kernel
 def draw_some(words, most, key, drawn):
     """Write to `drawn` at most `most` of the bits set in `words`, chosen at random by the key."""
@@ -219,66 +242,14 @@ class Workspace(NamedTuple):
         )
 
 
-class Sheets(NamedTuple):
-    """Where games are written down, one after another.
-
-    Attributes:
-        lengths: the plies of each game, `(n,)` int64.
-        results: what player_0 gains in it, `(n,)` int64.
-        counts: how many features each position has, `(n * plies,)` int64.
-        begun: the start for `forward`, `(n * plies,)` float32.
-        targets: the TD(lambda) returns for the player to move, from -1 to 1, `(n * plies,)`
-            float32.
-        found: the features, `(n * plies * room,)`, integers of any type that is large enough.
-    """
-
-    lengths: np.ndarray
-    results: np.ndarray
-    counts: np.ndarray
-    begun: np.ndarray
-    targets: np.ndarray
-    found: np.ndarray
-
-    @classmethod
-    def new(cls, game: Game, shape: Shape, games: int, plies: int) -> Sheets:
-        """Room for `games` games of at most `plies` plies each."""
-        most, room = games * plies, features_of(game, shape.plain).room
-        return cls(
-            np.zeros(games, np.int64),
-            np.zeros(games, np.int64),
-            np.zeros(most, np.int64),
-            np.zeros(most, np.float32),
-            np.zeros(most, np.float32),
-            np.zeros(most * room, row_type(shape)),
-        )
-
-    def games(self, count: int) -> Games:
-        """A copy of the first `count` games."""
-        positions = self.lengths[:count].sum()
-        counts = self.counts[:positions].copy()
-        return Games(
-            counts,
-            self.begun[:positions].copy(),
-            self.targets[:positions].copy(),
-            self.found[: counts.sum()].copy(),
-            self.lengths[:count].copy(),
-            self.results[:count].copy(),
-        )
-
-
-def row_type(shape: Shape) -> type[np.integer[Any]]:
-    """The type of row numbers in what is learned from."""
-    return np.uint16 if shape.rows <= np.iinfo(np.uint16).max + 1 else np.int32
-
-
 @functools.cache
 def play_one_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays a game to its end, and returns its plies and how many features it has.
 
     `play_one(key, habits, weights, space, found, counts, begun)`: the game goes on from
-    `space.now`; the last three are as in `Sheets`, from the game's first position on.
+    `space.now`; the last three are as in `Games`, from the game's first position on.
     """
-    play, write_legal = game.rules.play, game.rules.write_legal
+    move, write_legal = move_kernel(game), game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
 
     @kernel
@@ -297,15 +268,10 @@ def play_one_kernel(game: Game, shape: Shape) -> Any:
             own = move_key(key, t)
             draw_some(legal, habits.most, own, judged)
             action, value = best_move(now[0], judged, own, weights, scratch, trial)
-            seat = now[0].to_move
-            sign = F32(1 - 2 * seat)
-            notes[t, 0], notes[t, 1], notes[t, 2] = sign, sign * value, F32(0)
-            if moves_at_random(key, t, seat, habits.explore, habits.random_seats):
-                notes[t, 2] = F32(1)
-                action = select_in(
-                    legal, legal.shape[0], draw_below(own, 0, count(legal, legal.shape[0]))
-                )
-            play(now[0], action)
+            sign = F32(1 - 2 * now[0].to_move)
+            notes[t, 0], notes[t, 1] = sign, sign * value
+            random = move(now, action, key, t, habits.explore, habits.random_seats, legal)
+            notes[t, 2] = F32(random)
             t += 1
         return t, at
 
@@ -330,16 +296,16 @@ def look_back(notes, plies, behind, decay, targets):
 def self_play_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays games to their ends and writes what can be learned from them.
 
-    `self_play(starts, keys, habits, weights, space, sheets)`: a game begins in each of `starts`,
+    `self_play(starts, keys, habits, weights, space, games)`: a game begins in each of `starts`,
     `(n,)` states, with the key in `keys`, `(n,)` uint64. `weights` are the network's parameters.
     Returns are cut off at random moves. A game that does not fit into `space.notes` counts with its
-    last value.
+    last value. `games` is a `Games.room`.
     """
     play_one, bound = play_one_kernel(game, shape), shape.bound
 
     @kernel
-    def self_play(starts, keys, habits, weights, space, sheets):
-        weights, found = borrow(weights), borrow(sheets.found)
+    def self_play(starts, keys, habits, weights, space, games):
+        weights, found = borrow(weights), borrow(games.found)
         space = Workspace(
             borrow(space.now), borrow(space.trial), borrow(space.words), borrow(space.scratch),
             borrow(space.seen), borrow(space.notes),
@@ -349,13 +315,13 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
         for g in range(keys.shape[0]):
             now[0] = starts[g]
             plies, size = play_one(
-                keys[g], habits, weights, space, found[at:], sheets.counts[first:],
-                sheets.begun[first:],
+                keys[g], habits, weights, space, found[at:], games.counts[first:],
+                games.begun[first:],
             )  # fmt: skip
-            sheets.lengths[g], sheets.results[g] = plies, now[0].payoff
+            games.lengths[g], games.results[g] = plies, now[0].payoff
             running = now[0].over == RUNNING
             last = notes[plies - 1, 1] if running else F32(now[0].payoff) / weights[bound]
-            look_back(notes, plies, last, habits.decay, sheets.targets[first:])
+            look_back(notes, plies, last, habits.decay, games.targets[first:])
             first += plies
             at += size
         return 0

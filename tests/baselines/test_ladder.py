@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +18,6 @@ from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.evaluation import (
     Ladder,
     Rung,
-    as_objects,
     draw_ladder,
     evaluate,
     ladder_table,
@@ -74,7 +74,7 @@ def test_the_ladder_is_drawn_and_printed(rungs: list[Rung], tmp_path: Path) -> N
     assert (tmp_path / "ladder.png").read_bytes().startswith(b"\x89PNG")
     names = list(ladder_table([*rungs, Rung("old", stored=True)], GAME).columns[0].cells)
     assert [str(name) for name in names] == ["old*", *(r.name for r in reversed(rungs))]
-    assert json.loads(json.dumps(as_objects(rungs)))[0]["name"] == "random"
+    assert json.loads(json.dumps([*map(asdict, rungs)]))[0]["name"] == "random"
 
 
 @pytest.mark.parametrize(("seconds", "simulations"), [((6, 3), 100), ((0.001, 3), 1)])
@@ -123,7 +123,7 @@ def test_results_can_be_stored(
     with pytest.raises(OptionError, match=r"run: there is no ladder of a run here"):
         evaluation.store([run])
     random = Rung("random", trained=0.9, trained_interval=(0.8, 1.0))
-    objects = as_objects([random, Rung("policy", 0.6, (0.5, 0.7), 0.8, (0.7, 0.9))])
+    objects = [*map(asdict, [random, Rung("policy", 0.6, (0.5, 0.7), 0.8, (0.7, 0.9))])]
     (run / "ladder.json").write_text(json.dumps(objects))
     evaluation.store([run])
     assert evaluation.stored_results()[GAME]["random"] == 0.9

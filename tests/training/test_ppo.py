@@ -358,7 +358,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("notes", "arrays", "told"),
     [
         ({"updates": None}, {}, "updates: must be a whole number"),
-        ({}, {"past": None}, "past: there must be at least one version"),
+        ({}, {"past": None}, "past: there must be at least one"),
         ({}, {"past.1.logit.bias": np.zeros(2, np.float32)}, "past.1.logit.bias: must be"),
         ({"layouts": {}}, {}, "games.states: saved by another version of the game"),
         ({}, {"games.states": np.zeros}, "games: "),

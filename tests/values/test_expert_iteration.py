@@ -18,7 +18,7 @@ from azumaya.baselines.training import value, value_games
 from azumaya.baselines.training.value import QUESTIONS, Config, initial_state, main, run_words
 from azumaya.baselines.training.value_games import Played, Teacher
 from azumaya.baselines.values.champion import champion_value
-from azumaya.baselines.values.examples import Choices, Moves, offsets_of
+from azumaya.baselines.values.examples import Choices, Moves, joined, offsets_of
 from azumaya.baselines.values.learning import learn_kernel, prefer_kernel
 from azumaya.baselines.values.lessons import Questions
 from azumaya.baselines.values.network import Shape, scratch_words
@@ -56,8 +56,8 @@ def test_the_solver_is_asked_only_if_wanted(tmp_path: Path) -> None:
     assert with_.choices is not None
     assert len(with_.choices.moves) > 0
     assert without.choices is None
-    for name, array in vars(with_.games).items():
-        assert array.tobytes() == vars(without.games)[name].tobytes(), name
+    for name, array in with_.games._asdict().items():
+        assert array.tobytes() == getattr(without.games, name).tobytes(), name
 
 
 def test_long_games_are_cut_off(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def asked_about(teacher: Teacher, monkeypatch: pytest.MonkeyPatch) -> tuple[Ques
     keys = np.array([episode_key(1, g, 0) for g in range(12)], np.uint64)
     played = teacher.play_games(keys, teacher.weights.copy())
     assert played.choices is not None
-    return Questions.joined(found), played.choices
+    return joined(found), played.choices
 
 
 def test_questions_alone_teach_which_moves_are_right(

@@ -10,8 +10,9 @@ import pytest
 from azumaya.baselines.search.alphabeta import Deepening, Room
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.table import UNIT
-from azumaya.baselines.values.lessons import move_kernel, study_kernel, view_all_kernel
+from azumaya.baselines.values.lessons import study_kernel, view_all_kernel
 from azumaya.baselines.values.network import features_of
+from azumaya.baselines.values.self_play import move_kernel
 from azumaya.baselines.values.value import Value
 from azumaya.envs import Position
 from tests.cases import TESTED
@@ -67,7 +68,7 @@ def test_positions_become_rows_for_learning() -> None:
 
 
 def test_random_moves_are_legal_and_as_frequent_as_wanted() -> None:
-    move, words = move_kernel(KERNELS), np.zeros(KERNELS.words, np.uint64)
+    move, words = move_kernel(GAME), np.zeros(KERNELS.words, np.uint64)
     counts = Counter[int]()
     for key in range(400):
         position = Position(GAME)
@@ -85,7 +86,7 @@ def test_random_moves_are_legal_and_as_frequent_as_wanted() -> None:
 
 def test_random_seats_make_only_random_moves() -> None:
     """In a game, one seat may be random and the other not."""
-    move, words = move_kernel(KERNELS), np.zeros(KERNELS.words, np.uint64)
+    move, words = move_kernel(GAME), np.zeros(KERNELS.words, np.uint64)
     position, seats = Position(GAME), Counter[tuple[bool, ...]]()
     (given, *_), following = position.legal_actions(), position.copy().play(0)
     for key in range(200):

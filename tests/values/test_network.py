@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.training import value
 from azumaya.baselines.training.value_games import Player
-from azumaya.baselines.values.examples import Games, Rows, offsets_of
+from azumaya.baselines.values.examples import Games, Rows, joined, offsets_of
 from azumaya.baselines.values.learning import Learner, follow, learn_kernel
 from azumaya.baselines.values.network import (
     F32,
@@ -22,7 +21,6 @@ from azumaya.baselines.values.network import (
 )
 from azumaya.baselines.values.self_play import (
     Habits,
-    Sheets,
     Workspace,
     best_move_kernel,
     draw_some,
@@ -293,9 +291,9 @@ def played(
         starts[0] = Position(GAME, seed=g).state[0]
         each = [out[name][g] for name in ("counts", "begun", "targets")]
         lengths, results = (out[name][g : g + 1] for name in ("lengths", "results"))
-        sheets = Sheets(lengths, results, *each, found)
+        room = Games(*each, found, lengths, results)
         keys = np.array([g], np.uint64)
-        self_play_kernel(GAME, shape)(starts, keys, habits, weights, space, sheets)
+        self_play_kernel(GAME, shape)(starts, keys, habits, weights, space, room)
         parts = np.split(found, np.cumsum(out["counts"][g]))[:-1]
         for row, part in zip(out["found"][g], parts, strict=True):
             row[: len(part)] = part
@@ -387,11 +385,10 @@ def test_games_played_together_are_those_played_alone() -> None:
     keys = np.arange(100, 108, dtype=np.uint64)
     together = Player(config).play_games(keys, weights).games
     player = Player(config)
-    alone = Games.joined([player.play_games(key, weights).games for key in keys[:, None]])
-    for item in fields(together):
-        one, other = getattr(together, item.name), getattr(alone, item.name)
+    alone = joined([player.play_games(key, weights).games for key in keys[:, None]])
+    for one, other in zip(together, alone, strict=True):
         assert one.dtype == other.dtype
-        assert one.tobytes() == other.tobytes(), item.name
+        assert one.tobytes() == other.tobytes()
     ends = np.cumsum(together.counts)
     assert len(together.targets) == together.lengths.sum() > 8
     assert (together.rows.offsets == [0, *ends]).all()

@@ -9,14 +9,14 @@ import pytest
 
 from azumaya.baselines.search import HiddenDrawsError
 from azumaya.baselines.search.game_kernels import payoff_bound
-from azumaya.baselines.values.examples import Moves, Rows, offsets_of
+from azumaya.baselines.values.examples import Moves, Rows, joined, offsets_of
 from azumaya.baselines.values.learning import (
     TEMPERATURE,
     VALUE_SHARE,
     Learner,
     prefer_kernel,
 )
-from azumaya.baselines.values.lessons import Examiner, Questions
+from azumaya.baselines.values.lessons import Examiner
 from azumaya.baselines.values.network import F32, Shape
 from azumaya.envs import Position
 from tests.search.minimax import late_positions
@@ -77,7 +77,7 @@ def test_a_game_is_solved_from_its_end_until_that_takes_too_long() -> None:
     asked, shorter = many.ask(path, 1), few.ask(path, 1)
     assert 0 < len(shorter.counts) < len(asked.counts)
     patient = Examiner(start, 10**5)
-    alone = Questions.joined([patient.ask([state], 1) for state in reversed(path[-20:])])
+    alone = joined([patient.ask([state], 1) for state in reversed(path[-20:])])
     for some in (asked, shorter):
         assert some.counts.tolist() == alone.counts[: len(some.counts)].tolist()
         n = some.counts.sum()
