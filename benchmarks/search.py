@@ -8,6 +8,7 @@ from typing import Any
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
+from azumaya.baselines.search.outcome import outcome_of
 from azumaya.baselines.search.puct import EXPLORATION as PUCT_EXPLORATION
 from azumaya.baselines.search.puct import TEMPERATURE
 from azumaya.baselines.search.table import PROVEN
@@ -52,7 +53,7 @@ def _simulations(
     """Simulations of a tree, which `begin` empties before each search; a digest of its visits."""
     begin()
     room.run(SIMULATIONS)
-    tried = room.tree.outcome(line=False).candidates
+    tried = outcome_of(room.tree, line=False).candidates
     visits = [number for move in tried for number in (move.action, move.visits)]
     done = SEARCH
 

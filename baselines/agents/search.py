@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import ask, check_agent, name_of
@@ -24,8 +24,6 @@ from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.adapters.duel.opponents import Opponent, is_agent
 from azumaya.envs.engine.workers import check_threads
 from azumaya.envs.errors import OptionError, UnknownOptionError, brief
-
-Search = UCT | PUCT | BatchPUCT | AlphaBeta
 
 
 class SearchAgent(Agent):
@@ -49,7 +47,7 @@ class SearchAgent(Agent):
 
     def __init__(
         self,
-        search: Callable[..., Search],
+        search: Callable[..., Any],
         budget: Budget,
         settings: Mapping[str, float],
         *judge: Evaluation | AnyEvaluator | None,

@@ -18,7 +18,7 @@ from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluator import AnyEvaluator, check_evaluator
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.grove import Grove
-from azumaya.baselines.search.outcome import Outcome
+from azumaya.baselines.search.outcome import Outcome, outcome_of
 from azumaya.baselines.search.tree import MOST_VISITS, PRIOR_NODE, slot_bytes
 from azumaya.baselines.search.trees import MEGABYTES, Trees, TreeSearch, slots_for
 from azumaya.baselines.search.walks import Terms
@@ -112,7 +112,7 @@ class BatchPUCT(TreeSearch):
             grove = self.grove_for(few)
             grove.start(few, keys[at : at + self.games], bool(followed) and at == 0)
             self.spend(grove)
-            found += [grove[g].outcome(lines) for g in range(len(few))]
+            found += [outcome_of(grove[g], lines) for g in range(len(few))]
             grove.end(few)
         return found, [grove]
 

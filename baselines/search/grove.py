@@ -87,7 +87,7 @@ class Grove(Trees):
         """Follow the games of the last search by a move each, as `advance` does."""
         rows = np.arange(len(actions))
         self._move(0, len(rows), rows, actions, self.roots)
-        follow(0, len(rows), actions, self.kernels.hidden_draws, self.arrays, self._blank)
+        follow(0, len(rows), actions, self.arrays, self._blank)
 
     def arrange(self, rows: Sequence[int]) -> None:
         """Go on with the games of some rows; those that are elsewhere now have new trees."""
@@ -102,8 +102,8 @@ class Grove(Trees):
         self.calm[rows] = False
         shape, places = (len(rows), self.num_actions), np.empty(self.num_actions, np.int64)
         slots, priors, drawn = (np.empty(shape, kind) for kind in (np.int64, np.float32, float))
-        counts, hidden = np.empty(len(rows), np.int64), self.kernels.hidden_draws
-        root_priors(rows, hidden, self.arrays, places, slots, priors, counts)
+        counts = np.empty(len(rows), np.int64)
+        root_priors(rows, self.arrays, places, slots, priors, counts)
         random, state = np.random.Generator(self._philox), self._new_state
         for i, (key, count) in enumerate(zip(self.leaves.keys[rows], counts.tolist(), strict=True)):
             state["state"]["key"][0] = key

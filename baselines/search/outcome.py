@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azumaya.baselines.search.tree import MOST_VISITS, Tree
+from azumaya.baselines.search.tree import Tree
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.compile import kernel
 
@@ -74,78 +74,48 @@ class Outcome:
     full: bool
 
 
-@dataclass(frozen=True, eq=False)
-class SearchedTree:
-    """A tree after some simulations, as the moves and values that it holds.
+def outcome_of(tree: Tree, line: bool = True) -> Outcome:
+    """The result of a search so far, with or without the line of best moves.
 
-    Attributes:
-        arrays: those of the tree.
-        hidden_draws: whether the game has hidden draws; children then form a linked list.
+    At least one simulation must have been made.
     """
+    sign = 1 - 2 * int(tree.nodes["mover"][0])
+    candidates = _candidates(tree, 0)
+    best = preferred(candidates)
+    exact = tree.proven
+    value = float(sign * tree.nodes["low"][0]) if exact else best.value
+    by_visits = sorted(candidates, key=lambda c: (-c.visits, c.action))
+    return Outcome(
+        best.action, value, exact, tuple(by_visits), _line(tree) if line else (),
+        tree.simulations, bool(tree.stats["full"][0]),
+    )  # fmt: skip
 
-    arrays: Tree
-    hidden_draws: bool
 
-    @property
-    def proven(self) -> bool:
-        """Whether the value of the position is proven."""
-        return bool(self.arrays.nodes["low"][0] == self.arrays.nodes["high"][0])
+def children_of(tree: Tree, slot: int) -> np.ndarray:
+    """The slots of a node's visited children, in the order of their first visits."""
+    node = tree.nodes[slot]
+    if not tree.stats["hidden"][0]:
+        return np.arange(node["first"], node["first"] + node["tried"])
+    slots, at = [], int(node["first"])
+    while at:
+        slots.append(at)
+        at = int(tree.nodes["next"][at])
+    return np.array(slots, np.int64)
 
-    @property
-    def simulations(self) -> int:
-        """The simulations of this search so far."""
-        return int(self.arrays.stats["simulations"][0])
 
-    @property
-    def simulations_left(self) -> int:
-        """How many more simulations can be counted."""
-        return MOST_VISITS - int(self.arrays.nodes["visits"][0])
+def _candidates(tree: Tree, slot: int) -> list[Candidate]:
+    room = as_states(np.empty(tree.nodes["count"][slot], CANDIDATE))
+    count = list_candidates(tree, slot, room)
+    return [Candidate(*each) for each in room[:count].tolist()]
 
-    @property
-    def finished(self) -> bool:
-        """Whether no more simulations are of use, or none can be counted."""
-        return self.proven or self.simulations_left == 0
 
-    def outcome(self, line: bool = True) -> Outcome:
-        """The result so far, with or without the line of best moves.
-
-        At least one simulation must have been made.
-        """
-        sign = 1 - 2 * int(self.arrays.nodes["mover"][0])
-        candidates = self._candidates(0)
-        best = preferred(candidates)
-        exact = self.proven
-        value = float(sign * self.arrays.nodes["low"][0]) if exact else best.value
-        by_visits = sorted(candidates, key=lambda c: (-c.visits, c.action))
-        return Outcome(
-            best.action, value, exact, tuple(by_visits), self._line() if line else (),
-            self.simulations, bool(self.arrays.stats["full"][0]),
-        )  # fmt: skip
-
-    def children(self, slot: int) -> np.ndarray:
-        """The slots of a node's visited children, in the order of their first visits."""
-        node = self.arrays.nodes[slot]
-        if not self.hidden_draws:
-            return np.arange(node["first"], node["first"] + node["tried"])
-        slots, at = [], int(node["first"])
-        while at:
-            slots.append(at)
-            at = int(self.arrays.nodes["next"][at])
-        return np.array(slots, np.int64)
-
-    def _candidates(self, slot: int) -> list[Candidate]:
-        nodes, mean = self.arrays.nodes, self.arrays.mean
-        room = as_states(np.empty(nodes["count"][slot], CANDIDATE))
-        count = list_candidates(nodes, mean, slot, self.hidden_draws, room)
-        return [Candidate(*each) for each in room[:count].tolist()]
-
-    def _line(self) -> tuple[int, ...]:
-        line, slot = [], 0
-        while len(children := self.children(slot)):
-            best = preferred(self._candidates(slot)).action
-            line.append(best)
-            slot = int(children[list(self.arrays.nodes["action"][children]).index(best)])
-        return tuple(line)
+def _line(tree: Tree) -> tuple[int, ...]:
+    line, slot = [], 0
+    while len(children := children_of(tree, slot)):
+        best = preferred(_candidates(tree, slot)).action
+        line.append(best)
+        slot = int(children[list(tree.nodes["action"][children]).index(best)])
+    return tuple(line)
 
 
 def preferred(candidates: Sequence[Candidate]) -> Candidate:
@@ -161,11 +131,12 @@ def preferred(candidates: Sequence[Candidate]) -> Candidate:
 
 
 @kernel
-def list_candidates(nodes, mean, slot, hidden_draws, room):
+def list_candidates(tree, slot, room):
     """Write a node's visited children to `room`, in their order; returns their number."""
+    nodes, mean, hidden = tree.nodes, tree.mean, tree.stats[0].hidden
     node = nodes[slot]
     sign, at, count = 1 - 2 * node.mover, np.int64(node.first), 0
-    while at > 0 if hidden_draws else count < node.tried:
+    while at > 0 if hidden else count < node.tried:
         child, found = nodes[at], room[count]
         found.action, found.visits = child.action, child.visits
         found.low = child.low if sign > 0 else -child.high
@@ -178,7 +149,7 @@ def list_candidates(nodes, mean, slot, hidden_draws, room):
             value = sign * np.float64(mean[at])
             found.value = min(max(value, np.float64(found.low)), np.float64(found.high))
         count += 1
-        at = np.int64(child.next) if hidden_draws else at + 1
+        at = np.int64(child.next) if hidden else at + 1
     return count
 
 

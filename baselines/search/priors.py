@@ -96,19 +96,19 @@ def settle(tree, slot):
 
 
 @kernel
-def root_priors(rows, hidden_draws, trees, places, slots, priors, counts):
+def root_priors(rows, trees, places, slots, priors, counts):
     """Write the slots and priors of some roots' children to rows `i`, in the order of actions.
 
     `places` is scratch space with an entry for each action. The numbers of children go to `counts`.
     """
     for i in range(rows.shape[0]):
-        nodes, seen = trees.nodes[rows[i]], 0
+        nodes, hidden, seen = trees.nodes[rows[i]], trees.stats[rows[i]].hidden, 0
         at = np.int64(nodes[0].first)
         places[:] = 0
-        while at > 0 if hidden_draws else seen < nodes[0].tried:
+        while at > 0 if hidden else seen < nodes[0].tried:
             places[nodes[at].action] = at
             seen += 1
-            at = np.int64(nodes[at].next) if hidden_draws else at + 1
+            at = np.int64(nodes[at].next) if hidden else at + 1
         counts[i] = 0
         for action in range(places.shape[0]):
             if places[action] > 0:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from azumaya.baselines.search.outcome import list_candidates, preferred_of
+from azumaya.baselines.search.tree import tree_at
 from azumaya.envs.kernels.compile import kernel
 
 
@@ -55,19 +58,35 @@ def write_shares(moves, visits, count, actions, shares):
         actions[i], shares[i] = moves[i], visits[i] / total
 
 
+class Targets(NamedTuple):
+    """Where it is noted what searches found, by row of `n`.
+
+    Attributes:
+        actions: the actions of the policy to learn, `(n, K)` int32.
+        shares: their probabilities, `(n, K)` float32.
+        values: what the player to move still gains, `(n,)` float32.
+        exact: whether that is proven, `(n,)` bool.
+    """
+
+    actions: np.ndarray
+    shares: np.ndarray
+    values: np.ndarray
+    exact: np.ndarray
+
+
 @kernel
-def note_searches(
-    rows, drawn, sampled, gained, hidden_draws, trees, room, moves, visits, actions, shares, values,
-    exact, chosen,
-):  # fmt: skip
-    """Note what searches found in some rows of lessons, and choose the moves to play.
+def note_searches(rows, drawn, sampled, gained, trees, room, ranked, targets):
+    """Note what searches found in some rows of targets, and return the moves to play.
 
     The policy has the shares of the visits; or, if the value is proven, all moves alike that keep
-    it. `gained` is what the player to move has gained before.
+    it. `gained` is what the player to move has gained before. `room` and `ranked`, `(2, A)`, are
+    scratch space for all moves of a position.
     """
+    moves, visits, chosen = ranked[0], ranked[1], np.empty(rows.shape[0], np.int64)
+    actions, exact = targets.actions, targets.exact
     for g in range(rows.shape[0]):
-        row, nodes = rows[g], trees.nodes[g]
-        root, count = nodes[0], list_candidates(nodes, trees.mean[g], 0, hidden_draws, room)
+        row, tree = rows[g], tree_at(trees, g)
+        root, count = tree.nodes[0], list_candidates(tree, 0, room)
         best = room[preferred_of(room, count)]
         value, chosen[g] = best.value, best.action
         exact[row] = root.low == root.high
@@ -78,5 +97,7 @@ def note_searches(
             chosen[g] = draw_move(moves, visits, count, drawn[g])
         if exact[row]:
             visits[:count] = 1
-        write_shares(moves, visits, min(count, actions.shape[1]), actions[row], shares[row])
-        values[row] = value - gained[g]
+        count = min(count, actions.shape[1])
+        write_shares(moves, visits, count, actions[row], targets.shares[row])
+        targets.values[row] = value - gained[g]
+    return chosen

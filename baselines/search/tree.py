@@ -54,6 +54,7 @@ STATS = np.dtype(
         ("simulations", np.int64),
         ("full", np.int64),  # 1 once the slots did not suffice to expand a node
         ("bound", np.int64),  # the game's payoff bound
+        ("hidden", np.int64),  # 1 in games with hidden draws
         ("worst", np.float64),  # lowest and highest result of a simulation, for player_0
         ("best", np.float64),
         ("cuts", np.int64),  # rollouts cut off
@@ -107,6 +108,26 @@ class Tree(NamedTuple):
     stats: np.ndarray
     amaf: np.ndarray
     history: np.ndarray
+
+    @property
+    def proven(self) -> bool:
+        """Whether the value of the position is proven; of one tree, as are the next three."""
+        return bool(self.nodes["low"][0] == self.nodes["high"][0])
+
+    @property
+    def simulations(self) -> int:
+        """The simulations of this search so far."""
+        return int(self.stats["simulations"][0])
+
+    @property
+    def simulations_left(self) -> int:
+        """How many more simulations can be counted."""
+        return MOST_VISITS - int(self.nodes["visits"][0])
+
+    @property
+    def finished(self) -> bool:
+        """Whether no more simulations are of use, or none can be counted."""
+        return self.proven or self.simulations_left == 0
 
 
 def new_trees(games: int, slots: int, layout: np.dtype[Any] = NODE, amaf_actions: int = 0) -> Tree:

@@ -14,7 +14,7 @@ from azumaya.baselines.search.arguments import allocating, check_megabytes
 from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.evaluation import Evaluation, own_evaluation, own_value_kernel
 from azumaya.baselines.search.game_kernels import GameKernels, kernels_of, payoff_bound
-from azumaya.baselines.search.outcome import Outcome, SearchedTree
+from azumaya.baselines.search.outcome import Outcome, outcome_of
 from azumaya.baselines.search.simulations import puct_kernel, uct_kernel
 from azumaya.baselines.search.tree import (
     MOST_SLOTS,
@@ -50,7 +50,7 @@ def slots_for(kernels: GameKernels, megabytes: float, size: int) -> int:
 
 
 @kernel
-def follow(start, stop, actions, hidden_draws, trees, blank):
+def follow(start, stop, actions, trees, blank):
     """Keep of the trees `start` to `stop - 1` what is below an action each, unless it is negative.
 
     Where the action was never tried, and with hidden draws, the tree is new.
@@ -62,7 +62,7 @@ def follow(start, stop, actions, hidden_draws, trees, blank):
         at, end = np.int64(root.first), np.int64(root.first + root.tried)
         while at < end and nodes[at].action != actions[g]:
             at += 1
-        if at < end and not hidden_draws:
+        if at < end and not trees.stats[g].hidden:
             move_root(trees, g, at)
         else:
             plant(trees, g, trees.stats[g].bound, blank)
@@ -96,6 +96,7 @@ class Trees:
     ) -> None:
         self.kernels = kernels
         self.arrays = new_trees(games, slots, layout, 64 * kernels.words if amaf else 0)
+        self.arrays.stats["hidden"] = kernels.hidden_draws
         self.roots, self._blank = kernels.game.new_states(games), as_states(np.zeros(1, layout))
         self.setups: list[Setup | None] = []
 
@@ -137,14 +138,12 @@ class Trees:
         for g, (_, position) in enumerate(moved):
             if position is not None:
                 self.roots[g : g + 1] = position.state
-        hidden = self.kernels.hidden_draws
-        follow(0, len(moved), actions, hidden, self.arrays, self._blank)
+        follow(0, len(moved), actions, self.arrays, self._blank)
         self.setups = [None if position is None else position.setup for _, position in moved]
 
-    def __getitem__(self, g: int) -> SearchedTree:
+    def __getitem__(self, g: int) -> Tree:
         nodes, mean, reach, stats, amaf, history = self.arrays
-        tree = Tree(nodes[g], mean[g], reach[g], stats[g : g + 1], amaf[g], history[g])
-        return SearchedTree(tree, self.kernels.hidden_draws)
+        return Tree(nodes[g], mean[g], reach[g], stats[g : g + 1], amaf[g], history[g])
 
 
 def moves_made(
@@ -379,6 +378,6 @@ class ThreadedSearch(TreeSearch):
             room.start(positions[i], keys[i], terms, i < len(followed))
             spend(room, self.budget, stopped)
             room.end([positions[i]])
-            return room.tree.outcome(lines)
+            return outcome_of(room.tree, lines)
 
         return self.rooms.each(positions, work), own

@@ -5,7 +5,7 @@ from __future__ import annotations
 from azumaya.baselines.search.arguments import check_cut, check_exploration
 from azumaya.baselines.search.budget import Budget, check_budget, spend
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.outcome import Outcome
+from azumaya.baselines.search.outcome import Outcome, outcome_of
 from azumaya.baselines.search.trees import MEGABYTES, ThreadedSearch, TreeRoom
 from azumaya.baselines.search.walks import Terms
 from azumaya.envs import Position
@@ -109,4 +109,4 @@ class KeptUCT:
         room.start(self._position, key, self._terms, not room.kernels.hidden_draws)
         spend(room, self.budget)
         room.end([self._position])
-        return room.tree.outcome()
+        return outcome_of(room.tree)

@@ -214,8 +214,8 @@ def train(run: Run[Config]) -> None:
         config.game, 1, device=config.device, observation="packed", **config.options
     )
     place = torch.device("cpu") if config.device == "cpu" else env.games.device.place
-    count = config.threads if config.device == "cpu" else 1
-    with closing(env), closing(Threads(count, env.unpack, config.device, PART)) as threads:
+    threads = Threads(config.threads, env.unpack, config.device, PART)
+    with closing(env), closing(threads):
         state = initial_state(config, Position(config.game, **config.options), place)
         network, learner = state.network, Learner(state, config, threads, place)
         games = SelfPlay(config, Asked(network, threads, place, config.games))

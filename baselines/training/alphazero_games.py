@@ -14,7 +14,7 @@ from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.grove import Grove
 from azumaya.baselines.search.outcome import CANDIDATE
 from azumaya.baselines.search.solver import SolverRooms, solved_from_the_end
-from azumaya.baselines.search.targets import note_searches
+from azumaya.baselines.search.targets import Targets, note_searches
 from azumaya.baselines.training.config import Numbers, Positive, Share, check_exact
 from azumaya.baselines.training.network_config import NetworkConfig
 from azumaya.envs import Position, find_game
@@ -129,6 +129,8 @@ class Played:
         count = config.games * self.most
         self.start, self.states = start, start.game.new_states(count)
         self.lessons, self.exact = Lessons.room(config, start, count), np.zeros(count, bool)
+        lessons = self.lessons
+        self._targets = Targets(lessons.actions, lessons.shares, lessons.values, self.exact)
         self._room = as_states(np.empty(start.num_actions, CANDIDATE))
         self._ranked = np.empty((2, start.num_actions), np.int64)
 
@@ -142,12 +144,10 @@ class Played:
             sampled: whether moves are drawn, unless the value is proven.
         """
         words_of(self.states)[rows] = words_of(grove.roots)[: len(rows)]
-        chosen, gained = np.empty(len(rows), np.int64), _gained(grove.roots[: len(rows)])
-        hidden, learned = grove.kernels.hidden_draws, self.lessons.arrays[2:]
-        note_searches(
-            rows, drawn, sampled, gained, hidden, grove.arrays, self._room, *self._ranked, *learned,
-            self.exact, chosen,
-        )  # fmt: skip
+        gained, targets = _gained(grove.roots[: len(rows)]), self._targets
+        chosen: np.ndarray = note_searches(
+            rows, drawn, sampled, gained, grove.arrays, self._room, self._ranked, targets
+        )
         return chosen
 
     def solve(self, rows: slice, rooms: SolverRooms, nodes: int) -> None:

@@ -160,17 +160,19 @@ class Threads:
     """Threads that evaluate networks part by part; the one that calls is one of them.
 
     Args:
-        count: how many; one for a GPU.
+        count: how many; for a GPU there is one.
         unpack: unpacks observations.
         device: where the networks are.
         part: how many positions a thread evaluates at once on a CPU.
     """
 
     def __init__(self, count: int, unpack: Unpack, device: str = "cpu", part: int = PART) -> None:
-        self.count, self._unpack = count, unpack
+        self.count, self._unpack = count if device == "cpu" else 1, unpack
         self._part = part if device == "cpu" else 1 << 62
         # OpenMP counts threads for each calling thread, so each has to be told.
-        self._pool = ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,))
+        self._pool = ThreadPoolExecutor(
+            self.count, initializer=torch.set_num_threads, initargs=(1,)
+        )
 
     def share(self, work: Callable[..., Result], parts: Sequence[tuple[Any, ...]]) -> list[Result]:
         """What `work` returns for each part; every thread takes each n-th of them."""
@@ -191,12 +193,14 @@ class Threads:
         """What a network says of packed observations."""
         return policy(network, *self.unpacked(seen))
 
-    @torch.no_grad()
     def ask(self, network: nn.Module, seen: Seen) -> Policy:
         """The same part by part, without gradients."""
-        cut = zip(*(parts_of(each, self._part) for each in seen), strict=True)
-        found = self.share(lambda *part: self.policy(network, Seen(*part)), list(cut))
-        return Policy(*map(torch.cat, zip(*found, strict=True)))
+
+        def work(network: nn.Module, *part: torch.Tensor) -> Policy:
+            return self.policy(network, Seen(*part))
+
+        [found] = self._in_parts(work, [(network, seen)])
+        return Policy(*found)
 
     def act(self, questions: Sequence[tuple[nn.Module, Seen]]) -> list[tuple[torch.Tensor, ...]]:
         """Ask several networks at once, each about positions of its own, at least one.
@@ -206,20 +210,29 @@ class Threads:
             probabilities, and values, `(B,)` each.
         """
 
-        @torch.no_grad()
-        def work(
-            network: nn.Module, observation: torch.Tensor, mask: torch.Tensor, uniform: torch.Tensor
-        ) -> tuple[torch.Tensor, ...]:
-            found = self.policy(network, Seen(observation, mask))
+        def work(network: nn.Module, *part: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            *seen, uniform = part
+            found = self.policy(network, Seen(*seen))
             return *found.sample(uniform), found.values
 
-        parts, counts = list[tuple[Any, ...]](), list[int]()
+        asked = list[tuple[nn.Module, tuple[torch.Tensor, ...]]]()
         for network, seen in questions:
             uniform = torch.rand(len(seen.observation), device=seen.observation.device)
-            cut = list(zip(*(parts_of(each, self._part) for each in (*seen, uniform)), strict=True))
+            asked.append((network, (*seen, uniform)))
+        return self._in_parts(work, asked)
+
+    def _in_parts(
+        self,
+        work: Callable[..., tuple[torch.Tensor, ...]],
+        asked: Sequence[tuple[nn.Module, tuple[torch.Tensor, ...]]],
+    ) -> list[tuple[torch.Tensor, ...]]:
+        """What `work` returns for each network and its tensors, part by part, without gradients."""
+        parts, counts = list[tuple[Any, ...]](), list[int]()
+        for network, tensors in asked:
+            cut = list(zip(*(parts_of(each, self._part) for each in tensors), strict=True))
             parts += [(network, *part) for part in cut]
             counts.append(len(cut))
-        found = iter(self.share(work, parts))
+        found = iter(self.share(torch.no_grad()(work), parts))
         return [
             tuple(map(torch.cat, zip(*itertools.islice(found, count), strict=True)))
             for count in counts

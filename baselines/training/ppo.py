@@ -249,7 +249,8 @@ def train(run: Run[Config]) -> None:
     config, rate = run.config, run.config.recipe.learning_rate
     torch.set_num_threads(1)  # the threads share the positions instead
     games = Games(config)
-    with closing(games.env), closing(workers(config, games)) as threads:
+    threads = Threads(config.threads, games.env.unpack, config.device)
+    with closing(games.env), closing(threads):
         state = initial_state(config, games)
         network, past, learner = state.network, state.past, Learner(state, config, threads)
         play = Graph(lambda: estimate(games.play(network, past, threads), config), games.place)
@@ -261,12 +262,6 @@ def train(run: Run[Config]) -> None:
                 play.forget()
             play()
             run.learned(*learner.improve())
-
-
-def workers(config: Config, games: Games) -> Threads:
-    """The threads that evaluate networks: one where a GPU does it."""
-    count = config.threads if config.device == "cpu" else 1
-    return Threads(count, games.env.unpack, config.device)
 
 
 def main(config: Config) -> list[Score]:

@@ -226,8 +226,9 @@ def add_classes(counts, low, high, seen):
 
 
 @kernel
-def add_regions(regions, low, high, once0, once1, view, side, found, count):
+def add_regions(regions, candidates, seen_by, view, side, found, count):
     """Write the features of the regions in which one side can lay a number."""
+    low, high, once0, once1 = candidates[0], candidates[1], seen_by[0], seen_by[1]
     first = FIRST_REGION + (2 * view + side) * REGION_ROWS
     for r in range(NUMBERS):
         here0, here1 = low & regions[2 * r], high & regions[2 * r + 1]
@@ -246,16 +247,15 @@ def step_of(sets, w, cell):
 
 
 @kernel
-def add_candidates(
-    low, high, sizes, mine, theirs, mine_alone, theirs_alone, first, features, count
-):
+def add_candidates(candidates, sets, first, features, count):
     """Write the features of one side's candidates of a number, whose rows begin at `first`.
 
-    Each of the sets that follow the candidates is four words: the cells that have, or see, at least
-    one (`sizes`: two), and those with at least two (three).
+    Each of the sets is four words: the cells that see at least one, and those that see at least
+    two; of `sizes` those that have at least two themselves, and three.
     """
+    sizes, mine, theirs, mine_alone, theirs_alone = sets
     for w in range(2):
-        left = low if w == 0 else high
+        left = candidates[0] if w == 0 else candidates[1]
         while left != ZERO:
             cell = lowest(left)
             left &= left - ONE
@@ -290,10 +290,10 @@ def fill_entry(memo, at, a0, a1, b0, b1):
         memo[at + SEEN + i] = by_b[i]
         memo[at + SEEN + 4 + i] = by_a[i]
         memo[at + SEEN + 8 + i] = by_all[i]
-    count = add_regions(regions, a0, a1, by_b[0], by_b[1], BY_OPPONENT, 0, found, 0)
-    count = add_regions(regions, b0, b1, by_a[0], by_a[1], BY_OPPONENT, 1, found, count)
-    count = add_regions(regions, a0, a1, once0, once1, BY_ALL, 0, found, count)
-    memo[at + COUNT] = add_regions(regions, b0, b1, once0, once1, BY_ALL, 1, found, count)
+    count = add_regions(regions, (a0, a1), by_b, BY_OPPONENT, 0, found, 0)
+    count = add_regions(regions, (b0, b1), by_a, BY_OPPONENT, 1, found, count)
+    count = add_regions(regions, (a0, a1), by_all, BY_ALL, 0, found, count)
+    memo[at + COUNT] = add_regions(regions, (b0, b1), by_all, BY_ALL, 1, found, count)
 
 
 def _regions_kernel(region):  # type: ignore[no-untyped-def]
@@ -419,12 +419,10 @@ def _kernel(game, add_numbers):  # type: ignore[no-untyped-def]
             alone_a = seen_from(a0 & ~sizes[0], a1 & ~sizes[1])
             alone_b = seen_from(b0 & ~sizes[0], b1 & ~sizes[1])
             first = FIRST_CANDIDATE + who % BOTH * 2 * CANDIDATE_ROWS
-            count = add_candidates(
-                a0, a1, sizes, by_a, by_b, alone_a, alone_b, first, features, count
-            )
-            count = add_candidates(
-                b0, b1, sizes, by_b, by_a, alone_b, alone_a, first + CANDIDATE_ROWS, features, count
-            )
+            sets = sizes, by_a, by_b, alone_a, alone_b
+            count = add_candidates((a0, a1), sets, first, features, count)
+            sets = sizes, by_b, by_a, alone_b, alone_a
+            count = add_candidates((b0, b1), sets, first + CANDIDATE_ROWS, features, count)
             for i in range(np.int64(memo[at + COUNT])):
                 features[count] = memo[at + LIST + i]
                 count += 1

@@ -115,7 +115,7 @@ def looks_even(plan: BookPlan, start: str, seed: int) -> bool:
     """Whether search gives neither player much of an advantage."""
     position, key = Position(plan.game, position=start), int(episode_key(seed, STREAM, 1))
     for simulations, most in ESTIMATES:
-        (found,) = _agent(simulations, plan.cut).uct.search([position], [key])
+        (found,) = _agent(simulations, plan.cut).search.search([position], [key])
         if abs(found.value) > most:
             return False
     return True

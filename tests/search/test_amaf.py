@@ -11,6 +11,7 @@ from azumaya.baselines.search import PUCTAgent
 from azumaya.baselines.search.amaf import EVALUATION_VISITS, blend, bring_forward, learn
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.outcome import children_of
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.tree import HISTORY, NEVER, PRIOR_NODE, Tree
 from azumaya.baselines.search.trees import TreeRoom, Trees
@@ -31,7 +32,7 @@ def searched(position: Position, simulations: int, key: int = 1, **settings: Any
 
 def started(position: Position, breadth: int = 2, megabytes: float = 8) -> TreeRoom:
     room = TreeRoom(kernels_of(position), megabytes, guided=True, amaf=True)
-    for array in room.tree.arrays.nodes, room.tree.arrays.amaf:
+    for array in room.tree.nodes, room.tree.amaf:
         array.view(np.uint8)[:] = 77  # slots that were never visited may hold anything
     room.start(position, 9, Terms(1.0, 0.1, 0.5, 2, breadth))
     return room
@@ -39,7 +40,7 @@ def started(position: Position, breadth: int = 2, megabytes: float = 8) -> TreeR
 
 def small_tree(slots: int) -> Tree:
     """A tree with nothing in it but zeros."""
-    tree = Trees(kernels_of(Position(SCORE)), 1, slots, PRIOR_NODE, amaf=True)[0].arrays
+    tree = Trees(kernels_of(Position(SCORE)), 1, slots, PRIOR_NODE, amaf=True)[0]
     for array in tree:
         array.view(np.uint8)[:] = 0
     return tree
@@ -49,7 +50,7 @@ def test_few_moves_of_a_node_are_evaluated_at_first() -> None:
     """Twice as many whenever a node has had its visits; all moves of the root at once."""
     room = started(midgame(SCORE, {}, 1, 2), breadth=2)
     room.run(4000)
-    arrays = room.tree.arrays
+    arrays = room.tree
     nodes, reached = arrays.nodes, [0]
     for slot in reached:
         reached += range(nodes["first"][slot], nodes["first"][slot] + nodes["tried"][slot])
@@ -74,7 +75,7 @@ def test_all_moves_of_a_simulation_are_counted() -> None:
     """What a move of the root is credited with, from the moves and results of each simulation."""
     position = midgame(SCORE, {}, 1, 2)
     room = started(position)
-    arrays, played = room.tree.arrays, room._desk.played
+    arrays, played = room.tree, room._desk.played
     made: dict[int, list[float]] = {action: [] for action in position.legal_actions()}
     for _ in range(500):
         before = float(arrays.nodes["total"][0])
@@ -83,7 +84,7 @@ def test_all_moves_of_a_simulation_are_counted() -> None:
         for action, results in made.items():
             if get(played[position.to_move], action):
                 results.append(result)
-    for slot in room.tree.children(0):
+    for slot in children_of(room.tree, 0):
         node, amaf = arrays.nodes[slot], arrays.amaf[slot]
         results = made[int(node["action"])]
         assert amaf["made"] == len(results) > node["visits"] > 0

@@ -11,6 +11,7 @@ from azumaya.baselines import find_agent
 from azumaya.baselines.search import BatchPUCTAgent, search_agent
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.outcome import children_of
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.cases import YARDSTICK
@@ -72,7 +73,7 @@ def test_leaves_that_wait_are_all_accounted_for() -> None:
     outcome = puct.search([Position(YARDSTICK)], [1])[0]
     grove = puct._grove
     assert grove is not None
-    nodes, mean, _, stats = grove[0].arrays[:4]
+    nodes, mean, _, stats = grove[0][:4]
     used = int(stats["used"][0])
     assert not nodes["pending"][:used].any()
     assert outcome.simulations == 300 == 1 + sum(c.visits for c in outcome.candidates)
@@ -116,7 +117,7 @@ def noisy_priors(positions: list[Position], **settings: Any) -> list[dict[int, f
     grove = puct._grove
     assert grove is not None
     trees = [grove[g] for g in range(len(positions))]
-    nodes = [tree.arrays.nodes[tree.children(0)] for tree in trees]
+    nodes = [tree.nodes[children_of(tree, 0)] for tree in trees]
     return [dict(zip(n["action"].tolist(), n["prior"].tolist(), strict=True)) for n in nodes]
 
 

@@ -14,7 +14,8 @@ from azumaya.baselines.search import PUCT, UCT
 from azumaya.baselines.search import trees as trees_module
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
-from azumaya.baselines.search.outcome import Outcome, SearchedTree
+from azumaya.baselines.search.outcome import Outcome, children_of
+from azumaya.baselines.search.tree import Tree
 from azumaya.baselines.search.trees import follow
 from azumaya.baselines.search.uct import KeptUCT
 from azumaya.envs import GAMES, MoveNameError, OptionError, Position
@@ -26,20 +27,19 @@ from tests.search.positions import late, midgame
 Line = tuple[int, ...]
 
 
-def contents(tree: SearchedTree) -> dict[Line, tuple[Any, ...]]:
+def contents(tree: Tree) -> dict[Line, tuple[Any, ...]]:
     """By the moves that lead there: what each visited node of the tree holds."""
     found, of = {}, ("visits", "total", "low", "high", "count", "tried", "prior")
-    arrays = tree.arrays
-    fields = [name for name in of if name in (arrays.nodes.dtype.names or ())]
+    fields = [name for name in of if name in (tree.nodes.dtype.names or ())]
     todo: list[tuple[Line, int]] = [((), 0)]
     while todo:
         line, slot = todo.pop()
-        node = arrays.nodes[slot]
+        node = tree.nodes[slot]
         values = [node[name].item() for name in fields]
-        if len(arrays.amaf):
-            values += arrays.amaf[slot].item()
-        found[line] = (*values, arrays.mean[slot].item(), arrays.reach[slot].item())
-        todo += [((*line, int(arrays.nodes[c]["action"])), int(c)) for c in tree.children(slot)]
+        if len(tree.amaf):
+            values += tree.amaf[slot].item()
+        found[line] = (*values, tree.mean[slot].item(), tree.reach[slot].item())
+        todo += [((*line, int(tree.nodes[c]["action"])), int(c)) for c in children_of(tree, slot)]
     return found
 
 
@@ -52,7 +52,7 @@ SEARCHES: dict[str, Callable[..., Any]] = {
 }
 
 
-def trees(search: Any) -> list[SearchedTree]:
+def trees(search: Any) -> list[Tree]:
     """The trees of the last search."""
     return [trees[g] for trees in search._followed for g in range(len(trees.setups))]
 
@@ -68,12 +68,12 @@ def test_what_is_below_the_moves_played_is_kept(name: str, kind: str) -> None:
     positions = [midgame(TESTED[name], {}, seed, 2 * seed) for seed in range(3)]
     for key in range(3):
         moves = [outcome.best for outcome in search.search(positions, [key] * 3)]
-        before, used = all_contents(search), [int(t.arrays.stats["used"][0]) for t in trees(search)]
+        before, used = all_contents(search), [int(t.stats["used"][0]) for t in trees(search)]
         search.advance(moves)
         for move, old, new in zip(moves, before, all_contents(search), strict=True):
             assert new == {line[1:]: node for line, node in old.items() if line[:1] == (move,)}
         for tree, slots in zip(trees(search), used, strict=True):
-            assert int(tree.arrays.stats["used"][0]) < slots
+            assert int(tree.stats["used"][0]) < slots
         for position, move in zip(positions, moves, strict=True):
             position.play(move)
 
@@ -342,11 +342,11 @@ def test_noise_is_only_at_the_root_also_of_a_tree_that_is_kept() -> None:
         outcome = puct.search([position], [key])[0]
         assert puct._grove is not None
         tree = puct._grove[0]
-        priors = tree.arrays.nodes["prior"]
-        for slot in range(int(tree.arrays.stats["used"][0])):
-            children = tree.children(slot)
+        priors = tree.nodes["prior"]
+        for slot in range(int(tree.stats["used"][0])):
+            children = children_of(tree, slot)
             alike = np.ptp(priors[children]) < 1e-6 if len(children) else True
             assert alike == (slot > 0)
-        assert priors[tree.children(0)].sum() == pytest.approx(1)
+        assert priors[children_of(tree, 0)].sum() == pytest.approx(1)
         position.play(outcome.best)
         puct.advance([outcome.best])

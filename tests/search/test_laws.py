@@ -12,6 +12,7 @@ from azumaya.baselines.search import PUCT, UCT
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
+from azumaya.baselines.search.outcome import outcome_of
 from azumaya.baselines.search.tree import NODE, PRIOR_NODE, slot_bytes
 from azumaya.baselines.search.trees import TreeRoom
 from azumaya.baselines.search.walks import Terms
@@ -105,8 +106,8 @@ def test_a_search_in_pieces_gives_the_same_result(kind: str) -> None:
     whole.run(300)
     for steps in (1, 2, 97, 200):
         pieces.run(steps)
-    outcome = whole.tree.outcome()
-    assert outcome == pieces.tree.outcome()
+    outcome = outcome_of(whole.tree)
+    assert outcome == outcome_of(pieces.tree)
     assert outcome.simulations == 300
 
 
@@ -121,10 +122,10 @@ def test_memory_is_bounded(kind: str, game: Game) -> None:
     with pytest.raises(OptionError, match="megabytes"):
         room_of(kind, position, least * 0.99)
     room = room_of(kind, position, least * 1.01)
-    arrays = room.tree.arrays
+    arrays = room.tree
     assert len(arrays.nodes) * size <= least * 1.01 * 2**20
     room.run(3000)
-    outcome = room.tree.outcome()
+    outcome = outcome_of(room.tree)
     assert (outcome.simulations, outcome.full) == (3000, True)
     assert arrays.stats["used"][0] <= len(arrays.nodes)
     assert outcome.best in position.legal_actions()

@@ -14,6 +14,7 @@ from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.evaluation import Evaluation, own_evaluation, within
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.hidden import add_moves
+from azumaya.baselines.search.outcome import children_of, outcome_of
 from azumaya.baselines.search.priors import exp_of
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.tree import PRIOR_NODE, clear_slot
@@ -88,14 +89,14 @@ def test_priors_are_the_softmax_of_the_values_for_the_mover(game: Game, plies: i
     room = TreeRoom(kernels_of(position), guided=True)
     room.start(position, 1, Terms(1.0, 0.1))
     room.run(1)
-    tree, arrays = room.tree, room.tree.arrays
-    children = tree.children(0)
-    scores = (1 - 2 * position.to_move) * arrays.mean[children].astype(float) / 0.1
+    tree = room.tree
+    children = children_of(tree, 0)
+    scores = (1 - 2 * position.to_move) * tree.mean[children].astype(float) / 0.1
     weights = np.exp(scores - scores.max())
-    expected = weights / weights.sum() * (len(children) if tree.hidden_draws else 1)
+    expected = weights / weights.sum() * (len(children) if tree.stats["hidden"][0] else 1)
     assert np.ptp(expected) > 0.01
-    assert arrays.nodes["prior"][children] == pytest.approx(expected, rel=1e-3, abs=1e-6)
-    assert arrays.reach[children] == pytest.approx(arrays.nodes["prior"][children])
+    assert tree.nodes["prior"][children] == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    assert tree.reach[children] == pytest.approx(tree.nodes["prior"][children])
 
 
 def test_weights_may_change_between_searches() -> None:
@@ -117,7 +118,7 @@ def test_a_node_with_hidden_draws_has_every_move_that_was_legal() -> None:
     room = TreeRoom(kernels_of(position), guided=True)
     room.start(position, 1, Terms(1.0, 0.1))
     room.run(400)
-    outcome = room.tree.outcome()
+    outcome = outcome_of(room.tree)
     assert {c.action for c in outcome.candidates} == set(position.legal_actions())
     assert sum(c.visits for c in outcome.candidates) == 399
     assert not any(c.exact for c in outcome.candidates)
@@ -177,7 +178,7 @@ def test_exponentials() -> None:
 def test_the_best_of_bad_moves_has_all_weight_at_a_small_temperature() -> None:
     """With hidden draws, too, where scores are then far below -1e30."""
     kernels = kernels_of(Position(TILES))
-    tree, desk = Trees(kernels, 1, 8, PRIOR_NODE)[0].arrays, new_desk(kernels)
+    tree, desk = Trees(kernels, 1, 8, PRIOR_NODE)[0], new_desk(kernels)
     tree.stats["used"], tree.stats["bound"] = 1, 20
     clear_slot(tree, 0, -1)
     desk.values[:3] = -9.0, -5.0, -7.0

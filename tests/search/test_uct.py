@@ -16,7 +16,7 @@ from azumaya.baselines.search import solve, table, trees
 from azumaya.baselines.search.budget import FIRST_STEPS, Budget, spend
 from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of
-from azumaya.baselines.search.outcome import Candidate, preferred
+from azumaya.baselines.search.outcome import Candidate, outcome_of, preferred
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.tree import MOST_VISITS, NODE, slot_bytes
 from azumaya.baselines.search.trees import TreeRoom, slots_for
@@ -103,7 +103,7 @@ def test_cut_rollouts_are_worth_what_the_evaluation_expects() -> None:
     room = TreeRoom(kernels_of(position), 4)
     room.start(position, 1, Terms(0.8, cut=3))
     room.run(300)
-    (stats,) = room.tree.arrays.stats
+    (stats,) = room.tree.stats
     assert stats["cuts"] == 300
     stake, _ = own_evaluation(position).weights
     assert 1 < stake <= stats["bound"]
@@ -169,14 +169,14 @@ def test_a_search_ends_when_nodes_can_count_no_more(name: str, guided: bool) -> 
     room = TreeRoom(kernels_of(position), 8, guided=guided)
     room.start(position, 1, Terms(1.0, 1.0, rollouts=0.5, delay=8))
     spend(room, Budget(50))
-    nodes = room.tree.arrays.nodes
+    nodes = room.tree.nodes
     nodes["visits"][0] = MOST_VISITS - 3
     assert not room.finished
     spend(room, Budget(2**40))
     assert room.finished
     assert nodes["visits"][0] == MOST_VISITS
-    assert room.tree.outcome().simulations == 53
-    assert not room.tree.outcome().exact
+    assert outcome_of(room.tree).simulations == 53
+    assert not outcome_of(room.tree).exact
 
 
 ENDLESS = "...../....../......./......../....b..../......../......./....../w.... b out=0,0"

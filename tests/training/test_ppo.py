@@ -17,7 +17,7 @@ from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training import ppo, ppo_games, state
-from azumaya.baselines.training.policy import Policy, Seen
+from azumaya.baselines.training.policy import Policy, Seen, Threads
 from azumaya.baselines.training.ppo import (
     Batch,
     Config,
@@ -27,7 +27,6 @@ from azumaya.baselines.training.ppo import (
     estimate,
     initial_state,
     main,
-    workers,
 )
 from azumaya.baselines.training.ppo_games import Games, Past, Rollout
 from azumaya.baselines.training.saves import Save, read_save
@@ -39,7 +38,7 @@ def played(config: Config, rounds: int = 1) -> tuple[State, Rollout]:
     """A new state, and the last of the rollouts that were played without learning."""
     config = config.completed()
     now = initial_state(config, Games(config))
-    with closing(workers(config, now.games)) as threads:
+    with closing(Threads(config.threads, now.games.env.unpack)) as threads:
         for _ in range(rounds):
             rollout = now.games.play(now.network, now.past, threads)
     return now, rollout
@@ -217,7 +216,7 @@ def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) 
     ).completed()
     games = Games(config)
     now, past, count = initial_state(config, games), Past([Stubborn()]), 20
-    with closing(workers(config, games)) as threads:
+    with closing(Threads(config.threads, games.env.unpack)) as threads:
         for _ in range(3):
             rollout = games.play(now.network, past, threads)
     begins = torch.cat([torch.zeros(1, 40, dtype=torch.bool), rollout.over[:-1]])
@@ -319,7 +318,7 @@ def test_an_update_may_have_one_action(tmp_path: Path) -> None:
     config = tiny_ppo(tmp_path, games=1, rollout=2, batch=2, past_share=1.0)
     config, counts = config.completed(), set()
     now = initial_state(config, Games(config))
-    with closing(workers(config, now.games)) as threads:
+    with closing(Threads(config.threads, now.games.env.unpack)) as threads:
         learner = Learner(now, config, threads)
         for _ in range(6):
             estimate(now.games.play(now.network, now.past, threads), config)
