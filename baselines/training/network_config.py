@@ -62,7 +62,7 @@ class NetworkConfig(RunConfig):
 
     @property
     def network_kind(self) -> str:
-        """The network's key in `NETWORKS`; the default depends on the game, and on any device."""
+        """The network's key in `NETWORKS`; the default depends on game and, if given, device."""
         device = getattr(self, "device", "cpu")
         return self.network or default_network(find_game(self.game), device)
 

@@ -55,7 +55,7 @@ from azumaya.baselines.values.champion import (
     searcher,
     value_to_begin_with,
 )
-from azumaya.baselines.values.examples import Choices, Moves, joined
+from azumaya.baselines.values.examples import Choices, Moves, joined, rows_of
 from azumaya.baselines.values.learning import (
     Learner,
     follow,
@@ -232,7 +232,7 @@ def train(run: Run[Config]) -> None:
             games, choices = joined([p.games for p in played]), joined_choices(played)
             rate = config.learning_rate * (1 - (1 - config.final_share) * run.progress)
             order = np.random.default_rng((config.seed, update)).permutation(len(games.targets))
-            error = learn(order, config.batch, rate, games.rows, learner)
+            error = learn(order, config.batch, rate, rows_of(games), learner)
             metrics = {
                 "error": float(error),
                 "plies": float(games.lengths.mean()),
@@ -252,7 +252,7 @@ def learn_choices(
     """Learn once which moves are right; returns how often the best-valued one was, 0 to 1."""
     order = np.random.default_rng((config.seed, update)).permutation(len(choices.moves))
     prefer = prefer_kernel(config.shape)
-    return float(prefer(order, QUESTIONS, rate, Moves.of(choices), choices.rows, learner))
+    return float(prefer(order, QUESTIONS, rate, Moves.of(choices), rows_of(choices), learner))
 
 
 def average(state: State, config: Config) -> None:

@@ -57,11 +57,6 @@ class Viewed(NamedTuple):
     targets: np.ndarray
     found: np.ndarray
 
-    @property
-    def rows(self) -> Rows:
-        """The positions as kernels take them."""
-        return Rows(self.found, offsets_of(self.counts), self.begun, self.targets)
-
 
 class Games(NamedTuple):
     """What can be learned from `G` games: their positions, one game after another.
@@ -95,11 +90,6 @@ class Games(NamedTuple):
         ends = (*[positions] * 3, self.counts[:positions].sum(), count, count)
         return Games(*(each[:end].copy() for each, end in zip(self, ends, strict=True)))
 
-    @property
-    def rows(self) -> Rows:
-        """The positions as kernels take them."""
-        return Viewed(*self[:4]).rows
-
 
 class Choices(NamedTuple):
     """`Q` questions, positions in which some moves are right, with those that the moves lead to.
@@ -119,10 +109,10 @@ class Choices(NamedTuple):
     right: np.ndarray
     again: np.ndarray
 
-    @property
-    def rows(self) -> Rows:
-        """The positions as kernels take them."""
-        return Viewed(*self[:4]).rows
+
+def rows_of(seen: Viewed | Games | Choices) -> Rows:
+    """Positions as kernels take them."""
+    return Rows(seen.found, offsets_of(seen.counts), seen.begun, seen.targets)
 
 
 class Moves(NamedTuple):

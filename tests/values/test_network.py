@@ -10,7 +10,7 @@ import pytest
 from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.training import value
 from azumaya.baselines.training.value_games import Player
-from azumaya.baselines.values.examples import Games, Rows, joined, offsets_of
+from azumaya.baselines.values.examples import Games, Rows, joined, offsets_of, rows_of
 from azumaya.baselines.values.learning import Learner, follow, learn_kernel
 from azumaya.baselines.values.network import (
     F32,
@@ -391,7 +391,7 @@ def test_games_played_together_are_those_played_alone() -> None:
         assert one.tobytes() == other.tobytes()
     ends = np.cumsum(together.counts)
     assert len(together.targets) == together.lengths.sum() > 8
-    assert (together.rows.offsets == [0, *ends]).all()
+    assert (rows_of(together).offsets == [0, *ends]).all()
     assert len(together.found) == ends[-1]
 
 
