@@ -21,6 +21,7 @@ from azumaya.baselines.agents.base import GameStates
 from azumaya.baselines.arena.kernels import play_kernel
 from azumaya.baselines.arena.rounds import Rounds, StartSet, both_seats
 from azumaya.baselines.values.champion import CHAMPION, champion_file, value_to_begin_with
+from azumaya.baselines.values.examples import rows_of
 from azumaya.baselines.values.learning import Learner, follow, kept_share, learn_kernel
 from azumaya.baselines.values.lessons import viewed
 from azumaya.baselines.values.network import F32
@@ -122,7 +123,7 @@ class BestResponse:
             np.where(again, targets, -targets)[running], value.weights,
         )  # fmt: skip
         order = np.random.default_rng((self._seed, self.games)).permutation(len(seen.targets))
-        learn_kernel(value.shape)(order, BATCH, rate, seen.rows, learner)
+        learn_kernel(value.shape)(order, BATCH, rate, rows_of(seen), learner)
         self.games += 2 * STARTS
         self._follow()
 
