@@ -29,7 +29,9 @@ from azumaya.envs.scene import Scene, Stone
 MARGIN = 30
 """Room around the board for the labels, on either side, as the board may be turned round."""
 TRAY_PITCH = 40
-BOARD_SCRIPTS = ("drag.js", "motion.js", "board.js")
+BOARD_SCRIPTS = (
+    "elements.js", "choosing.js", "drag.js", "surface.js", "hints.js", "motion.js", "board.js",
+)  # fmt: skip
 """The files that make the board, each after those that it imports."""
 _IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 

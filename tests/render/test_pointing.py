@@ -190,7 +190,7 @@ def test_the_script_names_no_game_and_loads_nothing() -> None:
     script = web_script(*BOARD_SCRIPTS)
     assert not [case.game.name for case in CASES if case.game.name in script]
     assert not re.search(r"\bimport\b|\beval\b|new Function|https?://(?!www\.w3\.org)", script)
-    assert all(len(web_file(name).splitlines()) <= 600 for name in BOARD_SCRIPTS)
+    assert all(len(web_file(name).splitlines()) <= 400 for name in BOARD_SCRIPTS)
 
 
 def test_texts_of_the_board_can_be_read_in_light_and_dark() -> None:

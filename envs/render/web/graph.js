@@ -1,6 +1,6 @@
 // The graph of a game's values: a picture, and a slider that goes from move to move.
 
-import { add, svgElement } from "./board.js";
+import { add, svgElement } from "./elements.js";
 
 const HALF = 50; // of the height, in units of the picture
 

@@ -1,7 +1,8 @@
 // Recorded games to look through: in a page of their own, where this stands behind the modules that
 // it imports, or as a part of another page.
 
-import { add, button, mount } from "./board.js";
+import { mount } from "./board.js";
+import { add, button } from "./elements.js";
 import { Graph } from "./graph.js";
 
 const STAYS = 300; // milliseconds
@@ -30,6 +31,15 @@ export class Replay {
     }
     this.board = mount(add(root, "div"), {});
     const controls = this.controls = add(root, "div", "azr-controls");
+    const wrong = this.wrong = add(controls, "div", "azb-tools azb azr-wrongs", { hidden: "" });
+    this.next = button(wrong, "Next mistake", "", () => this.goToMistake());
+    this.tally = add(wrong, "p", "azr-tally");
+    const row = add(controls, "div", "azb-tools azb", { role: "toolbar", "aria-label": "Replay" });
+    button(row, "|<", "", () => this.go(0)).setAttribute("aria-label", "First position");
+    button(row, "<", "", () => this.go(this.ply - 1)).setAttribute("aria-label", "Back");
+    this.play = button(row, "Play", "", () => this.toggle());
+    button(row, ">", "", () => this.go(this.ply + 1)).setAttribute("aria-label", "Forward");
+    button(row, ">|", "", () => this.go(this.last)).setAttribute("aria-label", "Last position");
     this.bar = add(controls, "div", "azr-bar", { hidden: "", "aria-hidden": "true" });
     this.ends = [add(this.bar, "span"), add(this.bar, "span")];
     this.share = add(add(this.bar, "div"), "div");
@@ -37,22 +47,15 @@ export class Replay {
     this.graph = new Graph(controls, (ply) => this.go(ply));
     this.slider = add(controls, "input", "azr-slider", { type: "range", min: 0, "aria-label": "Move" });
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
-    const row = add(controls, "div", "azb-tools azb", { role: "toolbar", "aria-label": "Replay" });
-    button(row, "|<", "", () => this.go(0)).setAttribute("aria-label", "First position");
-    button(row, "<", "", () => this.go(this.ply - 1)).setAttribute("aria-label", "Back");
-    this.play = button(row, "Play", "", () => this.toggle());
-    button(row, ">", "", () => this.go(this.ply + 1)).setAttribute("aria-label", "Forward");
-    button(row, ">|", "", () => this.go(this.last)).setAttribute("aria-label", "Last position");
-    const speed = add(add(row, "label", "azr-speed"), "select", "", { "aria-label": "Speed" });
+    this.list = add(controls, "ol", "azr-moves", { "aria-label": "Moves" });
+    const more = add(controls, "div", "azb-tools azb", { role: "toolbar", "aria-label": "Speed and record" });
+    const speed = add(add(more, "label", "azr-speed"), "select", "", { "aria-label": "Speed" });
     for (const [name, pause] of [["slow", 2000], ["normal", 900], ["fast", 350], ["very fast", 100]])
       add(speed, "option", "", { value: pause }).textContent = name;
     speed.value = 900;
     speed.addEventListener("change", () => { this.pause = Number(speed.value); });
-    button(row, "Record", "", () => this.save());
+    button(more, "Record", "", () => this.save());
     this.pause = 900;
-    this.tally = add(controls, "p", "azr-tally", { hidden: "" });
-    this.next = button(add(controls, "div", "azb-tools azb"), "Next mistake", "", () => this.goToMistake());
-    this.list = add(controls, "ol", "azr-moves", { "aria-label": "Moves" });
     this.writing = 0; // writes the address once the position has stayed for a moment
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("hashchange", () => this.follow());
@@ -122,7 +125,7 @@ export class Replay {
     this.slider.hidden = this.graph.isShown;
     this.bar.hidden = !this.graph.isShown;
     this.ends.forEach((end, player) => { end.textContent = sides[player]; });
-    this.tally.hidden = this.next.parentNode.hidden = !review;
+    this.wrong.hidden = !review;
     const count = (player) => wrong.filter((n) => review.plies[n].mover === player).length;
     this.tally.textContent = `Mistakes: ${sides.map((side, player) => `${side} ${count(player)}`).join(", ")}`;
     this.next.disabled = !wrong.length;
@@ -169,12 +172,20 @@ export class Replay {
     const value = values?.[ply];
     if (value === undefined) return "";
     const seen = review?.plies[ply];
-    const signed = `${value > 0 ? "+" : ""}${value.toFixed(2)}`;
-    const how = seen ? (seen.exact ? " (proven)" : " (estimate)") : "";
-    const said = [`Value for ${sides[0]}: ${signed}${how}.`];
+    const said = [this.expected(value, seen)];
     if (review?.mistakes.includes(ply)) said.push(`The next move, ${moves[ply]}, is a mistake: ${seen.best[0]} is better.`);
     else if (seen?.best) said.push(`Best move: ${seen.best[0]}.`);
     return said.join(" ");
+  }
+
+  // A value in words: who wins where it is proven, chances where only a win counts, else points.
+  expected(value, seen) {
+    const { bound, sides } = this.game;
+    const how = seen ? (seen.exact ? " (proven)" : " (estimate)") : "";
+    const better = sides[Number(value < 0)];
+    if (bound > 1) return value ? `${capital(better)} gets ${Math.abs(value).toFixed(1)} points more${how}.` : `Even${how}.`;
+    if (seen?.exact) return value ? `${capital(better)} wins${how}.` : `A draw${how}.`;
+    return `Chances: ${sides[0]} ${percent(value)}, ${sides[1]} ${percent(-value)}${how}.`;
   }
 
   part(n) {
@@ -227,4 +238,12 @@ export class Replay {
     link.click();
     URL.revokeObjectURL(link.href);
   }
+}
+
+function percent(value) {
+  return `${Math.round(50 * (1 + value))}%`;
+}
+
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
 }
