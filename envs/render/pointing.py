@@ -8,7 +8,7 @@ point: at the stone, then at where it goes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Protocol
@@ -135,16 +135,32 @@ def _meanings(scene: Scene, cells: Path, label: str) -> Iterator[_Meaning]:
     yield _Meaning(label, cells[-1:])
 
 
-def _reasons(position: Shown, moves: Iterable[tuple[Pointed, int]]) -> list[str]:
-    """Sentences that differ in more than the name of the move."""
-    legal, found = set(position.legal_actions()), dict[str, str]()
+def _reasons(position: Shown, moves: Sequence[tuple[Pointed, int]]) -> list[str]:
+    """Sentences that differ in more than the name of the move.
+
+    Where the moves have several labels, none was chosen. Then what forbids most of them comes
+    first, without the name of one of them, which the person has not asked for.
+    """
+    is_open = len({move.label for move, _ in moves}) > 1
+    legal, found = set(position.legal_actions()), dict[str, list[str]]()
     for move, action in moves:
         if action not in legal:
             sentence = position.explain(action)
-            found.setdefault(sentence.removeprefix(move.name), sentence)
-        if len(found) == MOST_REASONS:
+            found.setdefault(sentence.removeprefix(move.name), []).append(sentence)
+        if not is_open and len(found) == MOST_REASONS:
             break
-    return list(found.values())
+    if not is_open:
+        return [sentences[0] for sentences in found.values()]
+    often = sorted(found, key=lambda rest: -len(found[rest]))[:MOST_REASONS]
+    return [_common(rest, found[rest]) for rest in often]
+
+
+def _common(rest: str, sentences: Sequence[str]) -> str:
+    """What some sentences say, which differ in the names that they begin with."""
+    if len(sentences) == 1 or not rest.startswith(": "):
+        return sentences[0]
+    said = rest.removeprefix(": ")
+    return said if said[1:2].isdigit() else said[:1].upper() + said[1:]  # a square stays as it is
 
 
 @cache
