@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -83,6 +84,12 @@ class Table:
         while begun and self.history[begun - 1].to_move == self.history[begun].to_move:
             begun -= 1
         return begun
+
+    def turns_since(self, ply: int) -> tuple[int, int]:
+        """How many turns each player has ended since the position after `ply` moves."""
+        moved = itertools.pairwise(self.history[ply:])
+        ended = [now.to_move for now, then in moved if then.is_over or then.to_move != now.to_move]
+        return ended.count(0), ended.count(1)
 
     def go_back(self, ply: int) -> None:
         """Take all moves back but the first `ply`."""

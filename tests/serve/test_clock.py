@@ -51,7 +51,22 @@ def test_each_side_has_its_time(client: TestClient, clock: Time) -> None:
     assert move(client, game)["clock"]["left"] == [54, 62]
     clock.now += 5
     back = send(client, look(client, game), "undo").json()
-    assert back["clock"]["left"] == [54, 57]
+    assert back["clock"]["left"] == [52, 57], "what the move gained is taken back with it"
+
+
+def test_nobody_loses_on_time_by_taking_a_move_back(client: TestClient, clock: Time) -> None:
+    game = begin(client, clock=CLOCK)["id"]
+    for _ in range(2):
+        move(client, game)
+    clock.now += 61.5
+    assert move(client, game)["clock"]["left"] == [2.5, 62]
+    move(client, game)
+    clock.now += 2
+    assert look(client, game)["clock"]["left"] == [0.5, 64]
+    for _ in range(2):
+        back = send(client, look(client, game), "undo").json()
+    assert back["clock"]["left"] == [0.5, 62]
+    assert not back["over"]
 
 
 def test_a_turn_of_several_moves_gains_once(client: TestClient, clock: Time) -> None:
@@ -74,10 +89,10 @@ def test_who_runs_out_of_time_loses(client: TestClient, clock: Time) -> None:
     refused(send(client, late, "move", move=late["moves"][0][0]), 409, "at move 2")
     over = look(friend, view["friend"])
     assert (over["over"], over["returns"], over["clock"]["left"][0]) == (True, [-1, 1], 0)
-    assert over["notes"][0].endswith("ran out of time.")
+    assert over["task"].endswith("ran out of time.")
     assert look(friend, view["watch"])["clock"]["running"] is None
     (listed,) = client.get("/api/games").json()
-    assert listed["result"] == f"{over['sides'][1].capitalize()} wins"
+    assert listed["result"] == "You lose"
 
 
 def test_the_time_of_an_agent_is_not_counted(client: TestClient, clock: Time) -> None:

@@ -14,7 +14,6 @@ from azumaya.baselines.play.server.access import (
     TAKEBACK,
     Access,
     Offer,
-    OpenGame,
 )
 from azumaya.baselines.play.server.changes import Changes, check_changes
 from azumaya.baselines.play.server.limits import RefusalError
@@ -63,12 +62,13 @@ class Agreements:
         if not is_agreed and what not in possible_offers(game):
             raise RefusalError(409, f"{shown(what)!r} cannot be offered now")
         if is_agreed or len(game.seats) > 1:
-            self._agree(opened, waiting or Offer(what, opened.table.here.to_move))
+            self._agree(game, waiting or Offer(what, opened.table.here.to_move))
         elif waiting != Offer(what, game.seats[0]):
             opened.offer, opened.offers = Offer(what, game.seats[0]), opened.offers + 1
 
-    def _agree(self, opened: OpenGame, offer: Offer) -> None:
+    def _agree(self, game: Access, offer: Offer) -> None:
         """Do what both players want."""
+        opened = game.opened
         if offer.what == DRAW:
             self._changes.end(opened, AGREED)
         elif offer.what == TAKEBACK:
@@ -76,12 +76,12 @@ class Agreements:
             if ply is not None:
                 self._changes.go_back(opened, ply)
         else:
-            self._play_again(opened, is_swapped=offer.what == SWAPPED)
+            self._play_again(game, is_swapped=offer.what == SWAPPED)
 
-    def _play_again(self, opened: OpenGame, *, is_swapped: bool) -> None:
+    def _play_again(self, game: Access, *, is_swapped: bool) -> None:
         """Begin another game of the same two people, with the same links' secret."""
-        kept = opened.kept
-        self._room.check(kept.visitor)
+        opened, kept = game.opened, game.kept
+        self._room.check(kept.visitor, is_asker=bool(game.friend))
         made = Kept(
             secrets.token_urlsafe(16), secrets.token_urlsafe(16), kept.visitor, kept.game,
             kept.options, kept.players[::-1] if is_swapped else kept.players, secrets.randbits(31),

@@ -15,6 +15,7 @@ from azumaya.baselines.play.server.access import (
     owner_seats,
 )
 from azumaya.baselines.play.server.choices import Choices
+from azumaya.baselines.play.server.clock import Clock
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.memory import Memory
 from azumaya.baselines.play.server.store import Kept, Store
@@ -43,13 +44,18 @@ class Changes:
         after, mover = table.here.copy().play(move), table.here.to_move
         called = self.owners_names(opened.kept)
         result = people.outcome(after, called, after.returns()) if after.is_over else ""
-        is_turn_over = after.is_over or after.to_move != mover
-        self._keep(opened, [*table.moves, move], result, gaining=mover if is_turn_over else None)
+        clock = opened.clock_at(time.time())
+        if clock is not None and (after.is_over or after.to_move != mover):
+            clock = clock.gained(mover)
+        self._keep(opened, [*table.moves, move], clock, result)
         table.play(move)
 
     def go_back(self, opened: OpenGame, ply: int) -> None:
         """Take all moves back but the first `ply`."""
-        self._keep(opened, opened.table.moves[:ply])
+        clock = opened.clock_at(time.time())
+        if clock is not None:
+            clock = clock.without(opened.table.turns_since(ply))
+        self._keep(opened, opened.table.moves[:ply], clock)
         opened.table.go_back(ply)
         opened.stones.clear()
 
@@ -57,7 +63,7 @@ class Changes:
         """End a game as its players want it, or their time."""
         called, ended = self.owners_names(opened.kept), replace(opened, ending=ending)
         result = people.outcome(opened.table.here, called, ended.returns)
-        self._keep(opened, opened.table.moves, result, ending)
+        self._keep(opened, opened.table.moves, opened.clock_at(time.time()), result, ending)
         opened.ending = ending
 
     def end_in_time(self, opened: OpenGame) -> OpenGame:
@@ -72,12 +78,9 @@ class Changes:
         return self._choices.names(kept.game, kept.players, owner_seats(kept))
 
     def _keep(
-        self, opened: OpenGame, moves: Sequence[str], result: str = "", ending: str = "",
-        gaining: int | None = None,
+        self, opened: OpenGame, moves: Sequence[str], clock: Clock | None, result: str = "",
+        ending: str = "",
     ) -> None:  # fmt: skip
-        clock = opened.clock_at(time.time())
-        if clock is not None and gaining is not None:
-            clock = clock.gained(gaining)
         changes = self._store.keep_moves(opened.kept.id, moves, result, ending, clock)
         if changes is None:  # it was deleted meanwhile
             self._memory.forget([opened.kept.id])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,6 +40,17 @@ class Clock:
     def gained(self, player: int) -> Clock:
         """The clock after a turn of a player."""
         first, second = (left + self.increment * (n == player) for n, left in enumerate(self.left))
+        return replace(self, left=(first, second))
+
+    def without(self, turns: Sequence[int]) -> Clock:
+        """The clock without what both players have gained for some turns.
+
+        It keeps what one turn gains, so that nobody loses on time by taking moves back.
+        """
+        first, second = (
+            max(min(left, self.increment), left - self.increment * turns)
+            for left, turns in zip(self.left, turns, strict=True)
+        )
         return replace(self, left=(first, second))
 
     def anew(self) -> Clock:

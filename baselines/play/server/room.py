@@ -27,14 +27,23 @@ class Room:
     def __init__(self, store: Store, memory: Memory, limits: Limits) -> None:
         self._store, self._memory, self._limits = store, memory, limits
 
-    def check(self, owner: str) -> None:
-        """Raises `RefusalError` if there is no room for another game of an owner."""
+    def check(self, owner: str, *, is_asker: bool = True) -> None:
+        """Raises `RefusalError` if there is no room for another game of an owner.
+
+        Args:
+            owner: the digest of the owner's token.
+            is_asker: whether the owner asks, who alone can delete games.
+        """
         most = self._limits.games
         if self._store.count() >= most and not self._drop(max(1, round(DROPPED * most))):
             raise RefusalError(503, f"the server keeps no more than {most:,} games")
         if self._store.count(owner) >= self._limits.games_of_one:
             most = self._limits.games_of_one
-            raise RefusalError(429, f"you have {most:,} games already; delete one first")
+            if is_asker:
+                raise RefusalError(429, f"you have {most:,} games already; delete one first")
+            raise RefusalError(
+                429, f"who began this game has {most:,} games already, and has to delete one first"
+            )
 
     def _drop(self, count: int) -> bool:
         """Delete games that nobody plays; returns whether there was one."""
