@@ -6,7 +6,7 @@ import base64
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 from io import BytesIO
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.baselines.play.review import Seen, Told, as_object, review_of
-from azumaya.baselines.play.words import sides, worded
+from azumaya.baselines.play.words import capital, sides, worded
 from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.envs import OptionError, Position
 from azumaya.envs.extras import require
@@ -40,6 +40,7 @@ def replay_page(
     told: Told | None = None,
     values: Sequence[Values] | None = None,
     reviews: Sequence[Sequence[Seen] | None] | None = None,
+    called: Sequence[str] | None = None,
 ) -> str:
     """Recorded games as a page with play, step and speed.
 
@@ -50,6 +51,8 @@ def replay_page(
         told: called after each search.
         values: for each game, the values of its positions, which are known already; may be empty.
         reviews: for each game, what a search has said of its positions already, or None.
+        called: what people call both players of all games, for a page without the library's names;
+            who is called nothing has the name of the side. None for the names of the records.
 
     Raises:
         OptionError: there are no games, or the time is not above 0.
@@ -64,7 +67,7 @@ def replay_page(
         if milliseconds is not None:
             found = review_of(record, told, milliseconds=milliseconds)
         known = values[number] if values is not None else ()
-        games.append(_game(record, known, parts, found))
+        games.append(_game(record, known, parts, found, called))
     title = games[0]["title"] if len(games) == 1 else f"{len(games)} games"
     script, style = replay_script(), replay_style()
     return f"""{page_head(title, script, style)}
@@ -92,7 +95,7 @@ def reviewed_game(record: GameRecord, values: Values = ()) -> dict[str, Any]:
         RecordError: the record breaks the rules.
     """
     parts: dict[str, int] = {}
-    return {"games": [_game(record, values, parts, (), worded)], "parts": list(parts)}
+    return {"games": [_game(record, values, parts, (), record.players)], "parts": list(parts)}
 
 
 def games_element(records: Sequence[GameRecord]) -> str:
@@ -165,19 +168,23 @@ def _game(
     values: Values,
     parts: dict[str, int],
     review: Sequence[Seen] | None = None,
-    words: Callable[[Any, Sequence[str]], dict[str, Any]] = lambda picture, _: picture,
+    called: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """A game for the page; what its pictures share is added to `parts`, text by number."""
     positions = list(replay(record))
     both = sides(positions[0])
+    usual = ("player_0", "player_1") if called is None else [capital(side) for side in both]
+    names = record.players if called is None else called
+    pictures = [picture_of(scene) for scene in _scenes(record, positions)]
+    if called is not None:
+        pictures = [worded(picture, both) for picture in pictures]
     made: dict[str, Any] = {
         "title": positions[0].game.title,
-        "players": [name or f"player_{n}" for n, name in enumerate(record.players)],
+        "players": [name or other for name, other in zip(names, usual, strict=True)],
         "sides": both,
         "moves": list(record.moves),
         "frames": [
-            {key: _numbered(value, parts) for key, value in words(picture_of(scene), both).items()}
-            for scene in _scenes(record, positions)
+            {key: _numbered(value, parts) for key, value in picture.items()} for picture in pictures
         ],
         "record": record.to_json(),
     }

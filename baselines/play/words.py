@@ -25,10 +25,10 @@ def in_words(text: str, side: Sequence[str]) -> str:
 
 
 def notes(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
-    """The notes and trays of a view with the names of the sides; the first note says the task."""
-    first = _OVER.sub("", view["status"])
+    """The task, the notes and the trays of a view with the names of the sides."""
     return {
-        "notes": [capital(in_words(note, side)) for note in (first, *view["notes"]) if note],
+        "task": capital(in_words(_OVER.sub("", view["status"]), side)),
+        "notes": [capital(in_words(note, side)) for note in view["notes"]],
         "trays": [[in_words(label, side), pieces] for label, pieces in view["trays"]],
     }
 
@@ -36,8 +36,7 @@ def notes(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
 def worded(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
     """A view with the names of the sides in all its texts."""
     found = notes(view, side)
-    first, *others = found["notes"] or [""]
-    return {**view, **found, "status": first, "notes": others}
+    return {**view, **found, "status": found.pop("task")}
 
 
 def capital(text: str) -> str:

@@ -37,7 +37,7 @@ def test_the_keys_are_explained(page: Any, server: str) -> None:
     dialog.get_by_text("undo").wait_for()
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
-    page.get_by_role("button", name="Keyboard help").click()
+    page.get_by_role("button", name="Help").click()
     dialog.get_by_role("button", name="Close").click()
     dialog.wait_for(state="hidden")
 

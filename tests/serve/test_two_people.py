@@ -139,12 +139,12 @@ def test_resigning_ends_the_game(client: TestClient, friend: TestClient, loser: 
     after = send(who, look(who, name), "resign").json()
     assert after["over"]
     assert after["returns"] == ([1, -1] if loser else [-1, 1])
-    assert after["notes"][0] == f"{after['sides'][loser].capitalize()} resigned."
+    assert after["task"] == f"{after['sides'][loser].capitalize()} resigned."
     assert look(*both[1 - loser])["status"] == "You win"
     for name in ("resign", "move", "offer", "hint"):
         refused(send(who, after, name, move="", what="draw"), 409)
     (listed,) = client.get("/api/games").json()
-    assert listed["result"] == ("You win" if loser else f"{after['sides'][1].capitalize()} wins")
+    assert listed["result"] == ("You win" if loser else "You lose")
     assert send(client, look(client, view["id"]), "review").json()["positions"] == 2
     assert client.get(f"/watch/{view['share']}").status_code == 200
 
@@ -154,7 +154,7 @@ def test_resigning_while_the_agent_thinks(client: TestClient) -> None:
     view = send(client, view, "move", move=view["moves"][0][0]).json()
     after = send(client, view, "resign").json()
     assert (after["over"], after["thinking"], after["canUndo"]) == (True, False, False)
-    assert after["status"] == "Azumaya (easy) wins"
+    assert after["status"] == "You lose"
     refused(send(client, after, "answer"), 409, "no agent")
     refused(send(client, after, "undo"), 409)
 
@@ -173,7 +173,7 @@ def test_a_draw_needs_both(client: TestClient, friend: TestClient) -> None:
     send(friend, declined, "offer", what="draw")
     after = send(client, view, "offer", what="draw").json()
     assert (after["over"], after["status"], after["returns"]) == (True, "A draw", [0, 0])
-    assert after["notes"][0] == "Both players agreed on a draw."
+    assert after["task"] == "Both players agreed on a draw."
 
 
 def test_a_move_ends_an_offer(client: TestClient, friend: TestClient) -> None:

@@ -133,8 +133,9 @@ class Server:
 
     async def _page_of(self, kept: Kept, review: Sequence[Seen] | None) -> Any:
         record = await run_in_threadpool(self.games.watched, kept)
+        called = self.choices.names(kept.game, kept.players, ())
         return await self.workers.run(
-            partial(replay_page, reviews=[review]), [record], milliseconds=A_PAGE_MS,
+            partial(replay_page, reviews=[review], called=called), [record], milliseconds=A_PAGE_MS,
             visitor=kept.visitor,
         )  # fmt: skip
 

@@ -132,4 +132,6 @@ def outcome(position: Position, called: Sequence[str], returns: Sequence[float])
     if returns[0] == returns[1]:
         return "A draw"
     winner = shown[int(returns[1] > returns[0])]
-    return "You win" if winner == "You" else f"{winner} wins"
+    if "You" in shown:
+        return "You win" if winner == "You" else "You lose"
+    return f"{winner} wins"

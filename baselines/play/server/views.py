@@ -60,6 +60,7 @@ def view(access: Access, called: Sequence[str]) -> dict[str, Any]:
         "toMove": here.to_move,
         "thinking": not opened.is_over and table.agent is not None,
         "over": opened.is_over,
+        "playedOut": here.is_over,
         "returns": opened.returns,
         "canUndo": may_undo(access) and table.undone is not None,
         "text": str(here),
@@ -112,7 +113,7 @@ def _noted(access: Access, shown: dict[str, Any]) -> dict[str, Any]:
     noted = {**shown, **notes(shown, sides(access.table.here))}
     reason = people.ended(access.opened)
     if reason:
-        noted["notes"] = [reason, *noted["notes"][1:]]
+        noted["task"] = reason
     return noted
 
 

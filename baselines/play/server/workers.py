@@ -14,7 +14,8 @@ from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import AgentFailedError, move_of
 from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.play.server.limits import Limits, RefusalError
-from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse, summary
+from azumaya.baselines.search.analysis import Analysis, MoveValue, analyse
+from azumaya.baselines.search.game_kernels import payoff_bound
 from azumaya.baselines.system.calls import Caller
 from azumaya.baselines.system.processes import ChildEndedError, ChildError, ChildTimeoutError
 from azumaya.envs import Position
@@ -207,7 +208,7 @@ def hint(position: Position, milliseconds: float, key: int) -> dict[str, Any]:
     """What a short search finds, for the board: a line of text, and verdicts on the best moves."""
     found = analyse(position, milliseconds=milliseconds, key=key)
     return {
-        "summary": summary(found),
+        "summary": advice(position, found),
         "moves": [
             {"move": move.move, "verdict": verdict(position, found, move)}
             for move in found.moves[:SHOWN]
@@ -216,10 +217,25 @@ def hint(position: Position, milliseconds: float, key: int) -> dict[str, Any]:
     }
 
 
+def advice(position: Position, found: Analysis) -> str:
+    """The best move of an analysis and where it leads, in a sentence."""
+    best = next((move for move in found.moves if move.value is not None), None)
+    if best is None:
+        return "The search has found no move yet."
+    return f"The best move found is {best.move}: {verdict(position, found, best)}."
+
+
+def expected(position: Position, value: float) -> str:
+    """An estimated value in words: the chances where only a win counts, otherwise points."""
+    if payoff_bound(position) > 1:
+        return f"about {value:+.1f} points"
+    return f"chances {50 * (1 + value):.0f}%"
+
+
 def verdict(position: Position, found: Analysis, move: MoveValue) -> str:
-    """What a move leads to, in words: `wins`, `loses`, `draws`, or an estimate."""
+    """What a move leads to, in words: `wins`, `loses`, `draws`, or what the search expects."""
     assert move.value is not None
     if not move.exact:
-        return f"estimate {move.value:+.2f}"
+        return expected(position, move.value)
     final = position.returns()[found.to_move] + move.value
     return "wins" if final > 0 else "loses" if final < 0 else "draws"

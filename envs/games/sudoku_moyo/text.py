@@ -147,7 +147,10 @@ def _note(state: Any) -> str:
         if not payoff:
             return "over: no stone fitted, no points"
         winner = words.side_name(state, int(payoff < 0))
-        return f"over: {winner} wins" + (f" {abs(payoff)} points" if state["points"] else "")
+        if state["points"]:
+            return f"over: {winner} wins {abs(payoff)} points"
+        loser = words.side_name(state, int(payoff > 0))
+        return f"over: {winner} wins, as {loser} cannot place a number"
     if state["stage"] < PLAY:
         return f"{mover}: {words.TASKS[int(state['stage'])]}"
     if state["stage"] == POINTS:

@@ -2,9 +2,12 @@
 
 import { add } from "./page.js";
 
+// What is offered, to complete "You have ..." and "Black ...".
 const ASKED = {
-  draw: "a draw", takeback: "to take the last move back", rematch: "a rematch",
-  swapped: "a rematch with sides swapped",
+  draw: ["offered a draw", "offers a draw"],
+  takeback: ["asked to take your last move back", "asks to take a move back"],
+  rematch: ["offered a rematch", "offers a rematch"],
+  swapped: ["offered a rematch with sides swapped", "offers a rematch with sides swapped"],
 };
 const BUTTONS = {
   draw: "Offer a draw", takeback: "Ask to take back", rematch: "Offer a rematch",
@@ -45,8 +48,8 @@ function addButtons(row, { seats, offers, offer, over }, act) {
 }
 
 function told({ offer, seats, called }) {
-  const asked = ASKED[offer.what];
-  return offer.yours ? `You have offered ${asked}.` : `${called[1 - seats[0]]} offers ${asked}.`;
+  const [yours, theirs] = ASKED[offer.what];
+  return offer.yours ? `You have ${yours}.` : `${called[1 - seats[0]]} ${theirs}.`;
 }
 
 // What has happened between two views, in words.

@@ -5,7 +5,7 @@ import { showDaily, showExercise } from "./exercise.js";
 import { showExercises } from "./exercises.js";
 import { showGallery } from "./gallery.js";
 import { showGame } from "./game.js";
-import { offerKeyboardHelp } from "./keyboard.js";
+import { offerHelp } from "./help.js";
 import { showLesson } from "./lesson.js";
 import { add, ask, at, entitle, main, ROOT, shown } from "./page.js";
 import { showReview } from "./review.js";
@@ -58,5 +58,5 @@ async function goBack() {
 window.addEventListener("popstate", goBack);
 window.addEventListener("online", () => shown.wake());
 document.addEventListener("visibilitychange", () => document.hidden || shown.wake());
-offerKeyboardHelp(document.querySelector("header"));
+offerHelp(document.querySelector("header"));
 route();

@@ -50,7 +50,7 @@ function showEnd(card, view, begin) {
   remember("played", [...new Set([...remembered("played", []), view.game])]);
   card.replaceChildren();
   add(card, "h2", view.status);
-  for (const words of [reason(view), view.idea]) if (words) add(card, "p", words);
+  for (const words of [reason(view), view.playedOut && view.idea]) if (words) add(card, "p", words);
   const error = add(card, "p", "", { class: "error", role: "alert" });
   const row = add(card, "div", "", { class: "row" });
   const again = async (first, second) => {
@@ -74,7 +74,7 @@ function showEnd(card, view, begin) {
 // What the game says of its end, with the points where more than a win is at stake.
 function reason(view) {
   const points = Math.abs(view.returns[0]);
-  const words = view.notes[0] ?? "";
+  const words = view.task;
   return points > 1 && !/\d/.test(words) ? `${words} by ${points} points` : words;
 }
 

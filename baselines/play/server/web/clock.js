@@ -7,8 +7,7 @@ const [LATE, AGAIN] = [10, 1000]; // seconds from which on tenths are shown; whe
 
 // What can be chosen with one tap: minutes for each side, and seconds for each turn.
 export const CLOCKS = [
-  ["", "none"], ["3+2", "3 minutes + 2 seconds a turn"], ["10+5", "10 minutes + 5 seconds a turn"],
-  ["30+10", "30 minutes + 10 seconds a turn"],
+  ["", "none"], ["3+2", "3 min + 2 s"], ["10+5", "10 min + 5 s"], ["30+10", "30 min + 10 s"],
 ];
 
 export function clockOf(text) {

@@ -3,35 +3,40 @@
 import { add, ask, at, main } from "./page.js";
 
 const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
+const SHOWN = 3; // of a list; the others are folded
 
-// `focused` is the number of the game whose button gets the keyboard's focus, if any.
-export function showGames(section, games, focused = -1) {
-  section.replaceChildren();
+// `places` are the sections for the games that go on and for those that are over; `focused` is the
+// number of the game whose button gets the keyboard's focus, if any.
+export function showGames(places, games, focused = -1) {
+  const sections = Object.values(places);
+  const buttons = () => sections.flatMap((section) => [...section.querySelectorAll(".games button")]);
+  for (const section of sections) section.replaceChildren();
   if (!games.length) return focused < 0 || main.focus();
-  const error = document.createElement("p");
   const remove = async ({ id }, title, button) => {
     if (!confirm(`Delete this game for good? ${title}`)) return;
-    const n = [...section.querySelectorAll(".games button")].indexOf(button);
+    const n = buttons().indexOf(button);
     try {
-      showGames(section, await ask(`games/${id}`, undefined, "DELETE"), n);
+      showGames(places, await ask(`games/${id}`, undefined, "DELETE"), n);
     } catch (problem) {
-      error.textContent = problem.message;
+      const error = add(button.closest("section"), "p", problem.message, { class: "error", role: "alert" });
+      error.scrollIntoView({ block: "nearest" });
     }
   };
-  addList(section, "Continue", games.filter(({ result }) => !result), remove);
-  addList(section, "Finished games", games.filter(({ result }) => result), remove);
-  section.append(error);
-  error.className = "error";
-  error.setAttribute("role", "alert");
-  const buttons = section.querySelectorAll(".games button");
-  if (focused >= 0) buttons[Math.min(focused, buttons.length - 1)].focus();
+  addList(places.unfinished, "Continue", games.filter(({ result }) => !result), remove);
+  addList(places.finished, "Finished games", games.filter(({ result }) => result), remove);
+  if (focused >= 0) buttons()[Math.min(focused, games.length - 1)].focus();
 }
 
 function addList(section, heading, games, remove) {
   if (!games.length) return;
   add(section, "h2", heading);
-  const list = add(section, "ul", "", { class: "games" });
-  for (const each of games) {
+  // A long list would hide what the page begins with.
+  const rest = games.length > SHOWN && add(document.createElement("div"), "details");
+  if (rest) add(rest, "summary", `${games.length - SHOWN} more`);
+  const lists = [section, rest].map((parent) => parent && add(parent, "ul", "", { class: "games" }));
+  if (rest) section.append(rest);
+  for (const [n, each] of games.entries()) {
+    const list = lists[Number(n >= SHOWN)];
     const { id, game, names, moves, result, touched } = each;
     const line = add(list, "li");
     const title = `${game}, ${against(names)}`;

@@ -12,13 +12,16 @@ export async function showReview(here, kind, name) {
   const data = await ask(`${path}/${name}/replay`);
   if (here !== shown.visit) return;
   const [game] = data.games;
-  if (data.called) game.players = data.called;
+  if (data.called) {
+    game.players = data.called;
+    game.sides = game.sides.map((side, n) => (data.called[n] === "You" ? `${side} (you)` : side));
+  }
   entitle(`Analysis: ${game.title} - Azumaya`, "analysis of a game");
   main.replaceChildren();
   const replay = new Replay(add(main, "div", "", { class: "review" }), data);
   add(replay.head, "a", words, { href: at(page ? `${page}/${name}` : "gallery") });
   const progress = document.createElement("div");
-  replay.controls.prepend(progress);
+  replay.wrong.after(progress);
   const status = add(progress, "p", "", { role: "status" });
   const bar = add(progress, "progress", "", { "aria-label": "Analysis", max: game.frames.length });
   const error = add(progress, "p", "", { class: "error", role: "alert" });

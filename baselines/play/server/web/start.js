@@ -11,20 +11,21 @@ import { addLessonLink, addRules } from "./rules.js";
 
 const SIDES = [["first", "First"], ["second", "Second"], ["random", "Random"]];
 const PEOPLE = { "A friend, by a link": "friend", "Another person here": "human" };
-const USUAL = { level: "Easy", side: "first", clock: "" };
+const USUAL = { level: "Beginner", side: "first", clock: "" };
 
 export async function showStart(here) {
   const [offered, games] = await Promise.all([choices(), ask("games")]);
   if (here !== shown.visit) return;
   entitle("Azumaya", "two-player games, most of them built on the Sudoku rule");
   main.replaceChildren();
+  const unfinished = add(main, "section", "", { class: "unfinished" });
   if (!games.length) addWelcome(main, offered.games);
   const chosen = addChoices(main, offered.games);
   const status = add(main, "p", "", { role: "status", class: "unseen" });
   const error = add(main, "p", "", { class: "error", role: "alert" });
   const list = add(main, "ul", "", { class: "cards" });
   for (const game of offered.games) addCard(list, game, (button) => play(game, button));
-  showGames(add(main, "section"), games);
+  showGames({ unfinished, finished: add(main, "section") }, games);
   showJoined(add(main, "section"));
   addEntry(add(main, "section"), here);
   const more = add(main, "details", "", { class: "more" });
@@ -57,7 +58,7 @@ export async function showStart(here) {
 // For those who have not played here yet.
 function addWelcome(parent, games) {
   const game = games.find(({ lesson }) => lesson);
-  if (game) addLessonLink(add(parent, "p", "New here? ", { class: "welcome" }), game);
+  if (game) addLessonLink(add(parent, "p", "New here? ", { class: "welcome" }), game, { class: "link go" });
 }
 
 // Opponent, side and clock, which stay as they were at the last visit. Returns what is chosen.
@@ -80,6 +81,7 @@ function addChoices(parent, games) {
   addRadios(box, "You move", SIDES, chosen, "side");
   if (!CLOCKS.some(([value]) => value === chosen.clock)) chosen.clock = USUAL.clock;
   const clock = addSelect(box, "Clock", CLOCKS);
+  clock.title = "Minutes for each side + seconds gained with each turn";
   clock.value = chosen.clock;
   clock.addEventListener("change", () => {
     chosen.clock = clock.value;
