@@ -13,7 +13,7 @@ from tests.browser.test_after_the_game import PHONE
 from tests.browser.test_two_people import await_ply, device, invite, put, view
 
 __all__ = ["device"]
-CHOSEN = "3 minutes + 2 seconds a turn"
+CHOSEN = "3 min + 2 s"
 
 
 def seconds(page: Any) -> list[float]:

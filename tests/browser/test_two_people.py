@@ -103,7 +103,7 @@ def test_a_draw_and_a_move_back_are_agreed(
     put(page, "c3", "3")
     await_ply(1, page, friend)
     press(page, "Ask to take back")
-    friend.get_by_text("White offers to take the last move back.").wait_for()
+    friend.get_by_text("White asks to take a move back.").wait_for()
     press(friend, "Decline")
     page.get_by_text("The offer was declined.").wait_for()
     press(page, "Ask to take back")

@@ -18,7 +18,7 @@ from azumaya.baselines.play.server.access import (
 )
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.seats import FRIEND, PEOPLE
-from azumaya.baselines.play.words import in_words, notes, sides, worded
+from azumaya.baselines.play.words import capital, in_words, notes, sides, worded
 from azumaya.baselines.system.files import is_count
 from azumaya.envs.position import Position
 from azumaya.envs.render.board import view_of, view_of_scene
@@ -110,7 +110,10 @@ def _drawn(opened: OpenGame, ply: int, *, movable: bool) -> dict[str, Any]:
 
 def _noted(access: Access, shown: dict[str, Any]) -> dict[str, Any]:
     """The position, with the reason of an end that its rules do not know."""
-    noted = {**shown, **notes(shown, sides(access.table.here))}
+    side = sides(access.table.here)
+    noted = {**shown, **notes(shown, side)}
+    if noted["task"] in [f"{capital(each)} to move" for each in side]:
+        noted["task"] = ""  # the page says whose turn it is
     reason = people.ended(access.opened)
     if reason:
         noted["task"] = reason
