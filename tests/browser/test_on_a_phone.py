@@ -62,8 +62,8 @@ def test_who_is_new_begins_with_the_lesson_and_the_weakest(page: Any, server: st
     page.locator(".azb-said", has_text="Only 4 fits here").wait_for()
     assert "move 1 of 5" in page.locator("section h2").text_content()
     assert page.locator(".judged").get_attribute("data-right") is None, "looking is no move"
-    page.locator(".azb-pad").get_by_text("6", exact=True).tap()
     tap(page, "a9")
+    page.locator(".azb-pad").get_by_text("6", exact=True).tap()
     page.get_by_role("button", name="Next").wait_for()
 
 
@@ -114,7 +114,9 @@ def test_the_start_page_begins_with_what_goes_on(page: Any, server: str) -> None
     wait_for_turn(page)
     page.goto(server)
     going_on = page.get_by_role("link", name="Vierer-Dominari, against Azumaya (beginner)")
-    assert going_on.bounding_box()["y"] < page.get_by_text("Opponent").bounding_box()["y"]
+    assert (
+        going_on.bounding_box()["y"] < page.get_by_text("Opponent", exact=True).bounding_box()["y"]
+    )
     page.locator(".more > summary").tap()
     assert page.evaluate(TOO_WIDE) <= 0
     going_on.tap()
