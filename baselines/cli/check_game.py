@@ -6,6 +6,8 @@ import faulthandler
 import os
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from textwrap import indent
 from typing import Annotated
@@ -19,6 +21,9 @@ from azumaya.envs.errors import OptionError, told
 from azumaya.envs.extras import import_own
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES, register_game
+
+ENDLESS = 120.0
+"""Seconds that checking a variant hardly takes, even if all of its kernels have to be compiled."""
 
 
 def check_game_command(
@@ -44,7 +49,8 @@ def check_game_command(
     screen, broken = console(), 0
     for game in found:
         for options in game.options.variants or ({},):
-            findings = check_game(game, options, games, seed)
+            with _told_if_endless():
+                findings = check_game(game, options, games, seed)
             wrong = [finding for finding in findings if finding.broken]
             if findings[0].law == COMPILED:
                 _say_uncompiled(game, findings[0], full)
@@ -59,6 +65,17 @@ def check_game_command(
     typer.echo("all laws hold" if not broken else f"laws broken: {broken}")
     if broken:
         raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _told_if_endless() -> Iterator[None]:
+    """Print where the process is if this takes too long: endless kernels hear no Ctrl-C."""
+    if sys.__stderr__ is not None:
+        faulthandler.dump_traceback_later(ENDLESS, file=sys.__stderr__)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def _say_uncompiled(game: Game, finding: Finding, full: bool) -> None:

@@ -6,6 +6,8 @@ import dataclasses
 import re
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines.cli import check_game as check_game_module
 from azumaya.baselines.cli import contract
 from azumaya.baselines.cli.check_game import games_of
 from azumaya.baselines.cli.findings import check_game
@@ -331,6 +334,12 @@ GAME = replace(connect_four.GAME, name="failing", rules=replace(connect_four.GAM
             "Segmentation fault",
             id="the kernel ends the process",
         ),
+        pytest.param(
+            "state.payoff = deep(1)\n\n@kernel\ndef deep(n):\n"
+            "    return 1 if n < 0 else 1 + (n & 3) * deep(n + 1)",
+            r"Segmentation fault(.|\n)*contract\.py",
+            id="the kernel calls itself without end",
+        ),
     ],
 )
 def test_a_kernel_that_fails_does_not_do_so_in_silence(
@@ -341,3 +350,14 @@ def test_a_kernel_that_fails_does_not_do_so_in_silence(
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode
     assert re.search(said, done.stdout + done.stderr)
+
+
+def test_where_a_kernel_does_not_end_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody would hear of it otherwise: while a kernel runs, Python does nothing."""
+    monkeypatch.setattr(check_game_module, "ENDLESS", 0.1)
+    with tempfile.TemporaryFile("w+") as errors:
+        monkeypatch.setattr(sys, "__stderr__", errors)
+        with check_game_module._told_if_endless():
+            time.sleep(0.5)
+        errors.seek(0)
+        assert "Timeout" in errors.read()
