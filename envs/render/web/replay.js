@@ -48,7 +48,7 @@ export class Replay {
     this.slider = add(controls, "input", "azr-slider", { type: "range", min: 0, "aria-label": "Move" });
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     this.list = add(controls, "ol", "azr-moves", { "aria-label": "Moves" });
-    const more = add(controls, "div", "azb-tools azb", { role: "toolbar", "aria-label": "Speed and record" });
+    const more = add(controls, "div", "azb-tools azb", { role: "toolbar", "aria-label": "More" });
     const speed = add(add(more, "label", "azr-speed"), "select", "", { "aria-label": "Speed" });
     for (const [name, pause] of [["slow", 2000], ["normal", 900], ["fast", 350], ["very fast", 100]])
       add(speed, "option", "", { value: pause }).textContent = name;
