@@ -176,7 +176,7 @@ def test_what_is_watched_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Anyone with the link can ask for it, as often as they like; a move makes a new page."""
     made: list[GameRecord] = []
 
-    def page(records: list[GameRecord], reviews: Any) -> str:
+    def page(records: list[GameRecord], reviews: Any, called: Any) -> str:
         made.extend(records)
         return f"page {len(made)}"
 
