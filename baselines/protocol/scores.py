@@ -74,39 +74,54 @@ def scores_of(cells: Iterable[Cell], measure: str) -> dict[str, list[float]]:
     return found
 
 
-def interquartile_mean(values: np.ndarray) -> np.ndarray:
-    """The mean along the last axis without the lowest and the highest quarter, rounded down."""
-    cut = values.shape[-1] // 4
-    inner = np.sort(values, axis=-1)[..., cut : values.shape[-1] - cut]
-    mean: np.ndarray = inner.mean(axis=-1)
-    return mean
+def interquartile_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The mean along the last axis without the lowest and the highest quarter, rounded down.
+
+    Args:
+        values: the figures, `(..., n)`.
+        weights: how often each counts, whole numbers, `(n,)`.
+    """
+    order, whole = np.argsort(values, axis=-1), weights.sum()
+    cut = whole // 4
+    ends = np.cumsum(weights[order], axis=-1)
+    starts = ends - weights[order]
+    inner = np.clip(ends, cut, whole - cut) - np.clip(starts, cut, whole - cut)
+    total: np.ndarray = (np.take_along_axis(values, order, -1) * inner).sum(-1)
+    return total / (whole - 2 * cut)
+
+
+def weights_of(scores: Scores) -> np.ndarray:
+    """How often each run counts, so that all games count alike; `(n,)`, in the order of `runs_of`.
+
+    With as many seeds in each game that is once. Otherwise games with many would count for more.
+    """
+    counts = [len(runs) for _, runs in sorted(scores.items())]
+    most = math.lcm(*counts)
+    return np.concatenate([np.full(count, most // count) for count in counts])
+
+
+def runs_of(scores: Scores) -> np.ndarray:
+    """The runs of all games, game by game, `(n,)`."""
+    return np.concatenate([runs for _, runs in sorted(scores.items())])
 
 
 def resampled(scores: Scores, resamples: int = RESAMPLES) -> np.ndarray:
     """All runs with those of each game drawn again, `(resamples, n)`; the same at every call."""
     rng = np.random.default_rng(0)
-    return alike({
-        game: np.asarray(runs)[rng.integers(len(runs), size=(resamples, len(runs)))]
-        for game, runs in sorted(scores.items())
-    })  # fmt: skip
-
-
-def alike(scores: Mapping[str, np.ndarray] | Scores) -> np.ndarray:
-    """The runs of all games along the last axis, so often that all games count alike.
-
-    With as many seeds in each game that is once. Otherwise games with many would count for more.
-    """
-    games = [np.asarray(runs) for _, runs in sorted(scores.items())]
-    most = math.lcm(*(runs.shape[-1] for runs in games))
-    return np.concatenate([runs.repeat(most // runs.shape[-1], -1) for runs in games], axis=-1)
+    drawn = (
+        np.asarray(runs)[rng.integers(len(runs), size=(resamples, len(runs)))]
+        for _, runs in sorted(scores.items())
+    )
+    return np.concatenate([*drawn], axis=-1)
 
 
 def aggregate(scores: Scores) -> Aggregate | None:
     """The interquartile mean over all games and seeds; None without a run."""
     if not scores:
         return None
-    value = float(interquartile_mean(alike(scores)))
-    low, high = np.percentile(interquartile_mean(resampled(scores)), INTERVAL)
+    weights = weights_of(scores)
+    value = float(interquartile_mean(runs_of(scores), weights))
+    low, high = np.percentile(interquartile_mean(resampled(scores), weights), INTERVAL)
     runs = sum(map(len, scores.values()))
     return Aggregate(value, min(float(low), value), max(float(high), value), len(scores), runs)
 
@@ -121,11 +136,10 @@ def profile(scores: Scores, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns:
         The shares, `(k,)`, and the ends of their 95 % intervals, `(2, k)`.
     """
-    runs = alike(scores)
-    shares = (runs[:, None] >= at).mean(axis=0)
+    weights = weights_of(scores) / weights_of(scores).sum()
     drawn = resampled(scores)
-    reached = np.stack([(drawn >= figure).mean(axis=1) for figure in at], axis=1)
-    return shares, np.percentile(reached, INTERVAL, axis=0)
+    reached = np.stack([(drawn >= figure) @ weights for figure in at], axis=1)
+    return weights @ (runs_of(scores)[:, None] >= at), np.percentile(reached, INTERVAL, axis=0)
 
 
 def ratings(contenders: Contenders) -> dict[str, dict[str, Rating]]:
