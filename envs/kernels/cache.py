@@ -33,41 +33,75 @@ import platformdirs
 from numba.core import serialize, sigutils
 from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
+from numba.core.compiler import compile_result
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
-from azumaya.envs.kernels import cache_key
+from azumaya.envs.kernels import cache_key, code
 
 KEPT_S = 30 * 24 * 3600.0
 """Files that nobody has used for so long are removed."""
 LOCK_TIMEOUT_S = 300.0
 """How long to wait for another process, once; after that kernels are compiled without the lock."""
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_STORED = ("signature", "fndesc", "environment", "objectmode", "referenced_envs")
 _CHECKSUM = hashlib.blake2b
 _CHECKSUM_BYTES = 64
+
+
+_compiling: list[CachedDispatcher] = []
+"""The kernels that are being compiled, callers first; numba's compiler lock is held."""
 
 
 class CachedDispatcher(CPUDispatcher):  # type: ignore[misc]
     """numba's dispatcher, with this disk cache instead of numba's."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, pipeline_class=code.KernelCompiler, **kwargs)
         self._cache = KernelCache(self)
 
     def enable_caching(self) -> None:
         """Nothing to do: it is on."""
 
     def compile(self, sig: Any) -> Any:
-        """Load or compile one signature; returns the entry point, as numba's own method does."""
+        """Load or compile one signature; returns the entry point, as numba's own method does.
+
+        If this is not for a kernel that is being compiled, it is for Python.
+        """
         with global_compiler_lock:
             args, _ = sigutils.normalize_signature(sig)
-            existing = self.overloads.get(tuple(args))
-            if existing is not None:
-                return existing.entry_point
-            with _unique_symbols(), self._cache.building(sig):
-                return super().compile(sig)
+            result = self.overloads.get(tuple(args))
+            if result is None or not (_compiling or callable(result.entry_point)):
+                with _unique_symbols(), self._cache.building(sig):
+                    result = self._compile(sig, tuple(args))
+            return result.entry_point
+
+    def _compile(self, sig: Any, args: tuple[Any, ...]) -> Any:
+        misses = self._cache_misses[sig]
+        if args not in self.overloads:
+            _compiling.append(self)
+            try:
+                super().compile(sig)
+            finally:
+                _compiling.pop()
+        result, new = self.overloads[args], self._cache_misses[sig] > misses
+        if not _compiling and not callable(result.entry_point):
+            new = True
+            self.targetctx.remove_user_function(result.entry_point)
+            result = code.for_python(self.targetctx, result)
+            self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
+            self.add_overload(result)
+        if new:
+            self._cache.save(sig, result)
+        return result
+
+    def add_overload(self, cres: Any) -> None:
+        """Note a compiled signature; Python finds it if it can call it."""
+        if callable(cres.entry_point):
+            super().add_overload(cres)
+        else:
+            self.overloads[tuple(cres.signature.args)] = cres
 
 
 class KernelCache(NullCache):  # type: ignore[misc]
@@ -89,19 +123,36 @@ class KernelCache(NullCache):  # type: ignore[misc]
         if payload is None:
             return None
         try:
-            reduced, symbols = pickle.loads(payload)
-            _provide(symbols, target_context)
-            return CompileResult._rebuild(target_context, *reduced)
+            name, inlined, fields, machine = pickle.loads(payload)
+            library = code.InlinedCode(target_context.codegen(), name).load(*inlined)
+            args, _ = sigutils.normalize_signature(sig)  # a kernel among them is another object
+            fields["signature"] = fields["signature"].replace(args=tuple(args))
+            result = compile_result(library=library, entry_point=library, **fields)
+            if machine:
+                stored, symbols = machine
+                _provide(symbols, target_context)
+                result = code.with_machine_code(target_context, result, stored)
+            return result
         except Exception:  # whatever is wrong with the entry, the kernel can be compiled
             return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save(self, sig: Any, result: Any) -> None:
         """Write a compiled kernel to disk, unless it contains addresses of this process."""
         store, name = self._store(), self._name(sig)
-        if store is None or name is None or data.lifted or data.library.has_dynamic_globals:
+        library = getattr(result.library, "inlined", result.library)
+        if store is None or name is None or result.lifted or library.has_dynamic_globals:
             return
-        symbols = [f.name for f in data.library._final_module.functions if f.is_declaration]
-        store.write(name, serialize.dumps((data._reduce(), symbols)))
+        machine = None
+        if library is result.library:
+            library.optimise()  # once, for all callers to come
+        else:
+            functions = result.library._final_module.functions
+            symbols = [f.name for f in functions if f.is_declaration]
+            machine = result.library._get_compiled_object(), symbols
+        result.fndesc.typemap = result.fndesc.calltypes = None  # large
+        fields = {field: getattr(result, field) for field in _STORED}
+        inlined = library._final_module.as_bitcode(), library.optimised
+        store.write(name, serialize.dumps((library.name, inlined, fields, machine)))
 
     @contextmanager
     def building(self, sig: Any) -> Iterator[None]:

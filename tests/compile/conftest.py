@@ -14,7 +14,7 @@ import pytest
 import azumaya.envs
 
 ENVS = Path(azumaya.envs.__file__).resolve().parent
-COPIED = ("compile.py", "cache.py", "cache_key.py")
+COPIED = ("compile.py", "cache.py", "cache_key.py", "code.py")
 FOLDERS = ("geometry", "games", "kernels")
 
 GEOMETRY = """

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.codegen import JITCodeLibrary
 
 from azumaya.baselines.agents.candidates import CandidateFinder
 from azumaya.baselines.search.alphabeta import Room
@@ -21,6 +22,7 @@ from azumaya.baselines.search.walks import Terms
 from azumaya.envs import Position, find_game, make_vec
 from azumaya.envs.engine.kernels import rollout_kernel
 from azumaya.envs.kernels.borrow import borrow
+from azumaya.envs.kernels.code import MachineCode
 from azumaya.envs.kernels.compile import INTERPRETED, Settled, kernel
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="looks at compiled code")
@@ -41,11 +43,19 @@ def following(blocks: dict[str, list[str]], first: str) -> set[str]:
     return found
 
 
+def optimised(machine: MachineCode) -> Any:
+    """What machine code was made of; it may have been loaded."""
+    library = JITCodeLibrary(machine.codegen, machine.name)
+    library._final_module = machine.inlined._final_module.clone()
+    library._optimize_final_module()
+    return library._final_module
+
+
 def counts_in_loops(dispatcher: Any) -> int:
     """How many instructions in the loops of a compiled kernel count references."""
     total = 0
     for compiled in dispatcher.overloads.values():
-        for function in compiled.library._get_module_for_linking().functions:
+        for function in optimised(compiled.library).functions:
             blocks, counts = dict[str, list[str]](), dict[str, int]()
             for number, block in enumerate(function.blocks):
                 name, codes = block.name or str(number), list(block.instructions)
