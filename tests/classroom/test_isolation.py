@@ -83,7 +83,7 @@ def test_isolation_that_is_required_is_required_of_every_process() -> None:
         checked(FIRST, room)
 
 
-@pytest.mark.parametrize("what", ["tempfile.mkdtemp", "os.pipe", "subprocess.Popen"])
+@pytest.mark.parametrize("what", ["os.pipe", "subprocess.Popen"])
 def test_what_the_system_refuses_is_no_fault_of_a_submission(
     what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

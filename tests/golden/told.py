@@ -7,7 +7,6 @@ as it did, here: a change of one number in one of some thousand positions change
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import itertools
 import json
@@ -88,7 +87,7 @@ def of_candidates(finder: CandidateFinder) -> Callable[[Position], str]:
         planes[1, [kind[0] for kind in group_planes(position.game).counted]] = 0
         planes[1, [i for i, name in names if name in ("own", "opposing")], :3] = 0
         seen = finder.find(planes)
-        numbers = [getattr(seen, field.name) for field in dataclasses.fields(seen)]
+        numbers = [*seen]
         # thousandths, cut where no fraction of small numbers lies
         return str([np.floor(array * 1000 + 0.1234567).astype(int).tolist() for array in numbers])
 
