@@ -229,7 +229,7 @@ def expected(position: Position, value: float) -> str:
     """An estimated value in words: the chances where only a win counts, otherwise points."""
     if payoff_bound(position) > 1:
         return f"about {value:+.1f} points"
-    return f"chances {50 * (1 + value):.0f}%"
+    return f"chances {50 * (1 + value):.1f}%"
 
 
 def verdict(position: Position, found: Analysis, move: MoveValue) -> str:
