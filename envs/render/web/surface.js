@@ -4,7 +4,7 @@
 import { allowDragging } from "./drag.js";
 import { fill, svgElement, svgText } from "./elements.js";
 
-const LAYERS = ["under", "names", "cells", "candidates", "marks", "labels", "ghosts", "lit", "hits"];
+const LAYERS = ["under", "names", "cells", "candidates", "marks", "labels", "lit", "ghosts", "hits"];
 
 export class Surface {
   // `on` has what the cells do: click(index), key(event, index), focus(index), drop(from, to) and
