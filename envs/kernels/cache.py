@@ -80,18 +80,20 @@ class CachedDispatcher(CPUDispatcher):  # type: ignore[misc]
     def _compile(self, sig: Any, args: tuple[Any, ...]) -> Any:
         misses = self._cache_misses[sig]
         if args not in self.overloads:
-            _compiling.append(self)
+            callers = len(_compiling)
             try:
+                _compiling.append(self)
                 super().compile(sig)
             finally:
-                _compiling.pop()
+                del _compiling[callers:]  # also if Ctrl-C came before it was there
         result, new = self.overloads[args], self._cache_misses[sig] > misses
-        if not _compiling and not callable(result.entry_point):
-            new = True
-            self.targetctx.remove_user_function(result.entry_point)
-            result = code.for_python(self.targetctx, result)
+        found = result.entry_point
+        if not callable(found) and (not _compiling or found.calls_callers):
+            new, result = True, code.for_python(self.targetctx, result)
+            # In this order: after Ctrl-C in between, callers and Python still find one of the two.
             self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
             self.add_overload(result)
+            self.targetctx.remove_user_function(found)
         if new:
             self._cache.save(sig, result)
         return result

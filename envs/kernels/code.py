@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.runtime import rtsys
+from numba.core.untyped_passes import WithLifting
 
 
 class InlinedCode(JITCodeLibrary):  # type: ignore[misc]
@@ -25,6 +27,12 @@ class InlinedCode(JITCodeLibrary):  # type: ignore[misc]
         self._final_module = llvm.parse_bitcode(bitcode)
         self._finalized, self.optimised = True, optimised
         return self
+
+    @property
+    def calls_callers(self) -> bool:
+        """Whether it calls kernels that call it: they find each other in machine code only."""
+        names = (variable.name for variable in self._final_module.global_variables)
+        return any(name.startswith(RuntimeLinker.PREFIX) for name in names)
 
     def optimise(self) -> None:
         """Optimise it, once."""
@@ -62,18 +70,43 @@ class MachineCode(JITCodeLibrary):  # type: ignore[misc]
         return self.inlined._get_module_for_linking()
 
 
+@register_pass(mutates_CFG=False, analysis_only=True)  # type: ignore[untyped-decorator]
+class NoMachineCode(AnalysisPass):  # type: ignore[misc]
+    """Leaves machine code out; after `with objmode` was lifted out, which needs its own."""
+
+    _name = "no_machine_code"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Change the flags; nothing else changes."""
+        state.flags.no_cpython_wrapper = state.flags.no_compile = True
+        return False
+
+
 class KernelCompiler(Compiler):  # type: ignore[misc]
     """Compiles a function to code for callers, which takes the place of an entry point."""
 
-    def compile_extra(self, func: Any) -> CompileResult:
-        """The result of compiling a function."""
+    def define_pipelines(self) -> list[Any]:
+        """Those of numba, without machine code."""
+        pipelines: list[Any] = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.add_pass_after(NoMachineCode, WithLifting)
+            pipeline.finalize()
+        return pipelines
+
+    def _compile_core(self) -> CompileResult:
         state, context = self.state, self.state.targetctx
-        state.flags.no_cpython_wrapper = state.flags.no_compile = True
-        code = state.library = InlinedCode(context.codegen(), func.__qualname__)
-        result = super().compile_extra(func)
+        code = state.library = InlinedCode(context.codegen(), state.func_id.func_qualname)
+        result = super()._compile_core()
+        if result.library is not code:  # that of what is left without `with objmode`
+            return result
         code.finalize()
         context.insert_user_function(code, result.fndesc, [code])
-        return result._replace(entry_point=code)
+        # Once callees are inlined and loaded, nothing else leads to what they print.
+        environments = result._find_referenced_environments()
+        return result._replace(entry_point=code, referenced_envs=environments)
 
 
 def for_python(context: Any, result: CompileResult) -> CompileResult:
