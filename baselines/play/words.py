@@ -36,7 +36,8 @@ def notes(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
 def worded(view: Mapping[str, Any], side: Sequence[str]) -> dict[str, Any]:
     """A view with the names of the sides in all its texts."""
     found = notes(view, side)
-    return {**view, **found, "status": found.pop("task")}
+    task = found.pop("task")
+    return {**view, **found, "status": task}
 
 
 def capital(text: str) -> str:

@@ -132,7 +132,11 @@ class Rooms(Generic[Room]):
         def worker(room: Room, i: int) -> None:
             results[i] = work(i, room, stop.is_set)
 
-        work_through(range(count), [functools.partial(worker, room) for room in rooms], stop)
+        try:
+            work_through(range(count), [functools.partial(worker, room) for room in rooms], stop)
+        except BaseException:
+            self._rooms = []  # after a second Ctrl-C a thread may still write to one for a moment
+            raise
         return results
 
     def __getstate__(self) -> dict[str, Any]:
