@@ -8,7 +8,10 @@ import threading
 
 import pytest
 
+from azumaya.baselines.search.budget import Rooms
+from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.system.threads import work_through
+from azumaya.envs import Position
 
 PATIENCE = 100
 INTERRUPTED = """
@@ -71,3 +74,16 @@ def test_each_item_is_taken_once() -> None:
     seen = list[int]()
     work_through(range(100), [seen.append] * 3, threading.Event())
     assert sorted(seen) == [*range(100)]
+
+
+def test_no_later_search_uses_the_memory_of_one_that_was_interrupted() -> None:
+    """After a second Ctrl-C a thread may still write to it."""
+    rooms, positions = Rooms(lambda kernels: object(), 2), [Position("sudoku_moyo")] * 2
+
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    before = rooms.take(kernels_of(positions[0]), 2)
+    with pytest.raises(KeyboardInterrupt):
+        rooms.each(positions, interrupted)
+    assert not {*before} & {*rooms.take(kernels_of(positions[0]), 2)}

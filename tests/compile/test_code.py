@@ -1,4 +1,4 @@
-"""Code for the kernels that call a kernel, and machine code for Python, which is made when needed."""
+"""Code for the kernels that call a kernel, and machine code for Python, made when it is needed."""
 
 from __future__ import annotations
 
