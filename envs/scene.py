@@ -55,7 +55,7 @@ class Scene:
     def touched(self, cells: Sequence[int]) -> frozenset[int]:
         """The cells to mark after an action that touches some cells."""
         if len(cells) == 1 and self.stones[cells[0]] is None:
-            # The stone laid there is gone: its turn was undone, or the next game of a match has
+            # The stone placed there is gone: its turn was undone, or the next game of a match has
             # begun. (Actions that touch more cells mark them with or without stones: a draft.)
             return frozenset()
         return frozenset(cells)

@@ -19,7 +19,7 @@ NumberMask = Callable[[Sequence[int], int, int], int]
 
 
 def number_mask(stones: Sequence[int], taken: int, number: int) -> int:
-    """The course's answer: the cells where a number may be laid, as an int."""
+    """The course's answer: the cells where a number may be placed, as an int."""
     free = int(FULL) & ~taken
     for cell in cells_of([U64(stones[number - 1])]):  # type: ignore[arg-type]
         free &= ~int(PEERS[cell])
@@ -37,7 +37,7 @@ def check_number_mask(answer: NumberMask) -> str:
     """Check `answer(stones, taken, number)` against the rules in random games.
 
     Args:
-        answer: returns the cells where `number`, 1 to 5, may be laid, as an int whose bit `c` is
+        answer: returns the cells where `number`, 1 to 5, may be placed, as an int whose bit `c` is
             cell `c`. `stones[n - 1]` are the cells with number `n`, and `taken` those with any
             stone.
     """
@@ -61,7 +61,7 @@ def check_number_mask(answer: NumberMask) -> str:
 
 
 def _random_positions() -> Iterator[Position]:
-    """The positions of random games in which a number is to be laid."""
+    """The positions of random games in which a number is to be placed."""
     rng = random.Random(1)
     for _ in range(GAMES):
         position = Position(GAME)

@@ -1,4 +1,4 @@
-"""The features of games in which numbers are laid and only houses matter.
+"""The features of games in which numbers are placed and only houses matter.
 
 All numbers are alike, and so are all cells, except for what is near them. So a feature says what
 kind of cell or house something is, not where it is:
@@ -16,9 +16,9 @@ kind of cell or house something is, not where it is:
 - **Numbers**: for every `number` plane its value; for planes of single numbers, such as stocks, how
   many numbers have each pair of values.
 - **Stocks**: where each player has a stock of each number, a number of which nobody has a stone
-  left has no candidates, and candidates that only one player can lay have rows of their own. For
+  left has no candidates, and candidates that only one player can place have rows of their own. For
   each region there is a row for how many stones are in it and on how many of its cells something
-  can be laid, since in such a game the fullness of regions decides.
+  can be placed, since in such a game the fullness of regions decides.
 
 A move changes the candidates of few numbers. So what they see, and the features of the regions, are
 kept in a memo by number and candidates: the positions after the moves of a player share most of it.
@@ -60,9 +60,9 @@ CANDIDATE_ROWS = 3**5
 ROWS = FIRST_CANDIDATE + 2 * CANDIDATE_ROWS
 """The rows of cells by side, of regions by view and side, and of candidates by side."""
 BOTH = 3
-"""Who can lay a number: 1 stands for the player, 2 for the opponent."""
+"""Who can place a number: 1 stands for the player, 2 for the opponent."""
 FIRST_FULLNESS = ROWS + 2 * 2 * CANDIDATE_ROWS
-"""With stocks: the rows of candidates that only one player can lay come before."""
+"""With stocks: the rows of candidates that only one player can place come before."""
 FULLNESS_ROWS = (CELLS // NUMBERS + 1) ** 2
 STOCK_ROWS = FIRST_FULLNESS + 2 * FULLNESS_ROWS
 """The rows where there are stocks: also those of regions by side and how full they are."""
@@ -227,7 +227,7 @@ def add_classes(counts, low, high, seen):
 
 @kernel
 def add_regions(regions, candidates, seen_by, view, side, found, count):
-    """Write the features of the regions in which one side can lay a number."""
+    """Write the features of the regions in which one side can place a number."""
     low, high, once0, once1 = candidates[0], candidates[1], seen_by[0], seen_by[1]
     first = FIRST_REGION + (2 * view + side) * REGION_ROWS
     for r in range(NUMBERS):
@@ -323,7 +323,7 @@ def _regions_kernel(region):  # type: ignore[no-untyped-def]
 
 
 def _layers_kernel(game):  # type: ignore[no-untyped-def]
-    """The kernel `layers(row, n)`: who can lay number `n` (from 0), by the stocks."""
+    """The kernel `layers(row, n)`: who can place number `n` (from 0), by the stocks."""
     if not has_stocks(game):
 
         @kernel

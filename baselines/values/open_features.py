@@ -3,7 +3,7 @@
 All numbers are alike, and so are all cells, except for what they see:
 
 - **Cells**: for each empty cell, how many stones it sees, how many numbers fit it, and whether the
-  number to be laid now does.
+  number to be placed now does.
 - **Numbers**: for every `number` plane its value, see `number_rows`.
 """
 

@@ -182,7 +182,7 @@ def _moved(position: Shown, before: Scene, action: int) -> Path | None:
 
     None unless exactly one cell becomes empty and one gets such a stone, or none if the move's name
     has no cell for it: the stone leaves the board. Where a wrong turn is undone at once, a stone
-    disappears as well, but the move was to lay another one.
+    disappears as well, but the move was to place another one.
     """
     after = position.copy().play(action).scene()
     both = zip(before.stones, after.stones, strict=True)

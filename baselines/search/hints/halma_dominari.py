@@ -12,7 +12,7 @@ from azumaya.envs.kernels.rows import word_in
 
 @kernel
 def reach(state, player, board):
-    """The free cells to which a player's stones could go, or where the next one could be laid."""
+    """The free cells to which a player's stones could go, or where the next one could be placed."""
     if state.stage == CHOOSE:
         board[0] = START[player] & ~stones_of(state, player)
         return

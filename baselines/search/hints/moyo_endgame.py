@@ -1,9 +1,9 @@
 """What a solver can know about the end of a game of Sudoku Moyo without searching.
 
 Once nothing fits in the neutral region, a position is a graph. Its vertices are the stones that may
-still be laid, each owned by the player in whose regions it would lie. Two stones are neighbours if
-they share a cell, or if they have the same number and share a house. Laying a stone removes it and
-its neighbours, and the player who cannot lay a stone loses. Two facts follow:
+still be placed, each owned by the player in whose regions it would lie. Two stones are neighbours
+if they share a cell, or if they have the same number and share a house. Placing a stone removes it
+and its neighbours, and the player who cannot place a stone loses. Two facts follow:
 
 - Removing a stone of a player's own never helps that player, and removing one of the opponent's
   never hurts. This justifies `simplify`.
@@ -127,7 +127,7 @@ def free_cells(state):
 def remove_in_free_cells(state):
     """Keep one candidate without peers where a cell has such, and those that hurt the opponent.
 
-    Of the candidates of a player's cell, one without peers can always be laid and costs nothing.
+    Of the candidates of a player's cell, one without peers can always be placed and costs nothing.
     So those that only have peers of the player's own, or none, are never needed.
     """
     free0, free1 = free_cells(state)

@@ -1,13 +1,13 @@
 """Moves in Sudoku Moyo that are never better than another one, so that a solver can leave them out.
 
-In the graph of `moyo_endgame`, let `u` and `v` be two stones that the player to move may lay.
-Laying `u` is at least as good as laying `v` if `u` takes all opposing stones that `v` takes, and no
-own ones but `v` itself and those that `v` takes, too:
+In the graph of `moyo_endgame`, let `u` and `v` be two stones that the player to move may place.
+Placing `u` is at least as good as placing `v` if `u` takes all opposing stones that `v` takes, and
+no own ones but `v` itself and those that `v` takes, too:
 
 - If they exclude each other, the player keeps at least as many stones after `u`, and the opponent
   at most as many.
-- If they do not, `v` can still be laid after `u`, and nothing threatens it any more. So the player
-  can reply to everything as they would have after `v`, and lay `v` instead of `u`.
+- If they do not, `v` can still be placed after `u`, and nothing threatens it any more. So the
+  player can reply to everything as they would have after `v`, and place `v` instead of `u`.
 
 `narrow` looks for this where it is common: among stones with the same number, and among harmless
 stones, which take nothing from the opponent.
@@ -34,7 +34,7 @@ from azumaya.envs.kernels.rows import load, store
 
 @kernel
 def drop(packed, number, low, high):
-    """Clear the moves that lay a number on a set of cells."""
+    """Clear the moves that place a number on a set of cells."""
     if low | high == ZERO:
         return
     store(packed, 0, load(packed, 0, ROW) & ~row_from(number * CELLS, low, high))

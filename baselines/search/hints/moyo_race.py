@@ -1,4 +1,4 @@
-"""Bounds for Sudoku Moyo: which player can be sure to lay the last stone.
+"""Bounds for Sudoku Moyo: which player can be sure to place the last stone.
 
 In the graph of `moyo_endgame`, a player has chosen some own candidates as items such that no two of
 them with the same number see each other or have a common opposing peer. Then one opposing stone
@@ -7,9 +7,9 @@ spoils at most one candidate of one item, and the items can be counted like inde
 - a candidate that no opposing one sees is a sure stone;
 - a cell with two chosen candidates is a sure stone, too: the player answers when one is spoilt;
 - a cell with one chosen candidate is contested: who comes first decides. If the player does, this
-  also spoils up to `k` of the opponent's cells, in which nothing else could be laid.
+  also spoils up to `k` of the opponent's cells, in which nothing else could be placed.
 
-The opponent lays at most one stone in each cell, and in each region at most one of each number.
+The opponent places at most one stone in each cell, and in each region at most one of each number.
 Counted in half stones, a contested item is worth 1 + k to the player on average, and 1 + k more or
 less than that depending on who comes first. Players take the largest in turn.
 """
@@ -41,7 +41,7 @@ MOST_SPOILT = 3
 
 @kernel
 def most_stones(state, player):
-    """An upper bound on the stones a player can still lay, and the cells that it counts singly.
+    """An upper bound on the stones a player can still place, and the cells that it counts singly.
 
     In each region it counts the cells with candidates, or the numbers if these are fewer.
     """
@@ -257,7 +257,7 @@ def prospects(state):
 
 @kernel
 def mobility(state, player):
-    """How many stones a player could lay now, if nothing fitted in the neutral region."""
+    """How many stones a player could place now, if nothing fitted in the neutral region."""
     side, total = own(state, player), 0
     for w in range(ROW):
         total += popcount(state.candidates[w] & state.territory[side, w])
@@ -266,7 +266,7 @@ def mobility(state, player):
 
 @kernel
 def bounds_of_points(state):
-    """`bounds` with scoring by points: nobody gains more than the stones they can still lay."""
+    """`bounds` with scoring by points: nobody gains more than the stones they can still place."""
     if state.stage < PLAY or neutral_room(state):
         return -CELLS, CELLS
     most, _, _ = most_stones(state, state.to_move)

@@ -33,7 +33,7 @@ reach = reach_kernel(places)
 
 @kernel
 def takes(state, player, board):
-    """Rule 3: the stones that a player's next number could turn over, wherever it is laid."""
+    """Rule 3: the stones that a player's next number could turn over, wherever it is placed."""
     own, other = state.colours[player], state.colours[1 - player]
     reach(state, player, board)
     left, caught = board[0], ZERO

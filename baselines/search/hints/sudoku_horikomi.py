@@ -1,13 +1,13 @@
 """What a solver can know about the end of a game of Sudoku Horikomi without searching.
 
-Once nothing fits in the neutral region, play goes on until neither player can lay a stone. So it
-does not matter who lays them: the player with more stones in their own regions wins.
+Once nothing fits in the neutral region, play goes on until neither player can place a stone. So it
+does not matter who places them: the player with more stones in their own regions wins.
 
-- At most as many stones are still laid in a region as it has cells with candidates, or numbers
+- At most as many stones are still placed in a region as it has cells with candidates, or numbers
   among these.
 - While a number cannot run out, each of its candidates ends in one of two ways: its cell is filled,
-  or the number is laid on a peer. If cell and peers are all one player's, that player is sure of a
-  stone. Such groups of cells can be counted together if no two share a cell.
+  or the number is placed on a peer. If cell and peers are all one player's, that player is sure of
+  a stone. Such groups of cells can be counted together if no two share a cell.
 
 The second needs regions that are rows, columns or blocks.
 """
@@ -41,7 +41,7 @@ OUTLOOK_WORDS = ROW + 5
 """Words in a row of `outlook`."""
 
 
-# ---- what can still be laid ----
+# ---- what can still be placed ----
 
 
 @kernel
@@ -52,7 +52,7 @@ def left(state, number):
 
 @kernel
 def candidates_of(state, number):
-    """The cells on which a number may still be laid, as two words; none if no stone of it is left.
+    """The cells on which a number may still be placed, as two words; none without a stone of it.
 
     For positions in which nothing fits in the neutral region.
     """
@@ -63,7 +63,7 @@ def candidates_of(state, number):
 
 @kernel
 def most_stones(state, cells, player):
-    """An upper bound on the stones that are still laid in a player's regions.
+    """An upper bound on the stones that are still placed in a player's regions.
 
     `cells`, `(9, 2)` uint64, has the candidates of each number.
     """
@@ -83,7 +83,7 @@ def most_stones(state, cells, player):
 
 @kernel
 def cannot_run_out(state, number, low, high):
-    """Whether there are stones of a number for all regions in which it can still be laid."""
+    """Whether there are stones of a number for all regions in which it can still be placed."""
     stones, regions = left(state, number), 0
     if popcount(low) + popcount(high) <= stones:
         return True
@@ -94,7 +94,7 @@ def cannot_run_out(state, number, low, high):
 
 @kernel
 def sure_stones(state, cells, player, matters):
-    """A lower bound on the stones that are still laid in a player's regions; 0 unless it matters.
+    """A lower bound on the stones that are still placed in a player's regions; 0 unless it matters.
 
     Small groups are counted first, so that few groups are lost to shared cells.
     """
@@ -166,8 +166,8 @@ def put_cells(row, at, low, high):
 def outlook(state, row):
     """Write to `row`, `(OUTLOOK_WORDS,)`, what the rest of the game depends on.
 
-    Stones of numbers that can no longer be laid do not matter; of the regions in which nothing can
-    be laid, only the difference of their ranks does.
+    Stones of numbers that can no longer be placed do not matter; of the regions in which nothing
+    can be placed, only the difference of their ranks does.
     """
     open_ = state.stage < PLAY or neutral_room(state)
     any0, any1, stock0, stock1 = ZERO, ZERO, ZERO, ZERO

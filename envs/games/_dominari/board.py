@@ -26,7 +26,7 @@ WHITE, BLACK = 0, 1
 """Players, and indices of `state.colours`."""
 
 NUMBER, BLANKS = 0, 1
-"""Phases of a turn: a number is to be laid, or blanks may be laid."""
+"""Phases of a turn: a number is to be placed, or blanks may be placed."""
 
 BLANK_STONES = 12
 """Blanks in the stock from which both players draw."""
@@ -55,7 +55,7 @@ class Board:
 
     @property
     def blank(self) -> int:
-        """The first action that lays a blank."""
+        """The first action that places a blank."""
         return self.numbers * CELLS
 
     @property
@@ -76,7 +76,7 @@ class Board:
     def state(self) -> np.dtype[Any]:
         """The layout of a state."""
         common = [
-            ("candidates", U64, (self.numbers,)),  # by number: empty cells where it may be laid
+            ("candidates", U64, (self.numbers,)),  # by number: empty cells where it may be placed
             ("stones", U64, (self.numbers,)),  # by number: the cells where it lies
             ("colours", U64, (2,)),  # by player: the cells of their numbers and blanks
             ("blanks", U64),  # the cells of the blanks
@@ -87,7 +87,7 @@ class Board:
             ("payoff", np.int64),
             ("phase", np.int64),
             ("claim", np.int64),  # may the player to move claim?
-            ("wrong", np.int64),  # was this turn's number, or the one to claim, laid wrongly?
+            ("wrong", np.int64),  # was this turn's number, or the one to claim, placed wrongly?
             ("turns", np.int64),  # turns played; counted only without a referee
             ("no_referee", np.int64),  # option
         ]
@@ -98,14 +98,14 @@ class Board:
         """The planes of an observation."""
         half, numbers = TURN_LIMIT // 2, self.numbers
         return (
-            *numbered_planes("candidate", "{n} may still be laid here by the Sudoku rule", numbers),
+            *numbered_planes("candidate", "the Sudoku rule still allows a {n} here", numbers),
             *numbered_planes("stone", "a {n} lies here", numbers),
             Plane("own", "stones of the observer, blanks included"),
             Plane("opposing", "stones of the opponent, blanks included"),
             Plane("prior own", "without a referee: the observer's stones before the wrong turn"),
             Plane("prior opposing", "the same for the opponent; both empty if the turn was right"),
             Plane("to move", "1 if the observer is to move, 2 if the game is over", "number", 2),
-            Plane("phase", "0 if a number is to be laid, 1 if blanks may be", "number"),
+            Plane("phase", "0 if a number is to be placed, 1 if blanks may be", "number"),
             Plane("blanks", "blanks left", "number", BLANK_STONES),
             Plane("claim", "1 if the player to move may claim", "number"),
             Plane("turns", "without a referee: turns played, up to 100", "number", half),

@@ -83,7 +83,7 @@ def lay_marks(state: Any, marks: Iterable[str]) -> None:
 def write_text(state: Any, more: Iterable[str] = ()) -> str:
     """A position text: the board, who is to move, then the fields that are not at their default.
 
-    `phase=blanks` where the number of the turn is laid; `claim=1` where the player to move may
+    `phase=blanks` where the number of the turn is placed; `claim=1` where the player to move may
     claim; `undo=` the board before the turn that would be undone, if its number was wrong;
     `turns=` how many were played; `result=` what player_0 gained, or `limit`. `more` are fields of
     one game only, which stand before `result=`.
@@ -261,7 +261,7 @@ def check_end(state: Any, stuck: bool) -> None:
 
     Args:
         state: the state, over by the rules.
-        stuck: whether neither player can lay a number.
+        stuck: whether neither player can place a number.
 
     Raises:
         PositionError: the game does not end like that.
@@ -353,7 +353,7 @@ def _check_blanks_laid(state: Any, before: Any) -> None:
 
 
 def _check_turned(state: Any, before: Any, flips: Any) -> None:
-    """Stones turn over to the mover only: those captured, and more only if blanks were laid."""
+    """Stones turn over to the mover only: those captured, and more only if blanks were placed."""
     mover, old = int(before["to_move"]), U64(taken(before))
     turned = state["colours"][mover] & before["colours"][1 - mover]
     lost = state["colours"][1 - mover] & before["colours"][mover]

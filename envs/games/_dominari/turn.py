@@ -1,9 +1,9 @@
 """The turn that Vierer-, Revers- and Score-Dominari share: blanks, claims, masks, points.
 
-1. A turn begins with a number of the mover's colour, laid by the Sudoku rule (no number may stand
-   twice in a house) and by the game's own rule. It must be laid if any can be.
+1. A turn begins with a number of the mover's colour, placed by the Sudoku rule (no number may stand
+   twice in a house) and by the game's own rule. It must be placed if any can be.
 2. A cell is dead if it is empty and the Sudoku rule alone allows no number there. After the
-   number, while there are dead cells and blanks left, the mover may lay blanks on dead cells, one
+   number, while there are dead cells and blanks left, the mover may place blanks on dead cells, one
    a step. The action `end` ends the turn; so does running out of dead cells or blanks.
 3. Without a referee, numbers may break the Sudoku rule. A turn is wrong if its number did.
 4. The first step of a turn may be a `claim` that the opponent's turn just played was wrong. If it
@@ -148,7 +148,7 @@ def payoff_of_points(state):
 
 @kernel
 def lay_number(state, number, cell):
-    """Rule 1: lay a number (from 0) in the mover's colour; it is wrong unless a candidate."""
+    """Rule 1: place a number (from 0) in the mover's colour; it is wrong unless a candidate."""
     here = bit(cell)
     forget(state)
     if not has(state.candidates[number], cell):
@@ -164,7 +164,7 @@ def lay_number(state, number, cell):
 
 @kernel
 def lay_blank(state, colour, cell):
-    """Rule 2: lay a blank on a dead cell, which is no candidate of any number."""
+    """Rule 2: place a blank on a dead cell, which is no candidate of any number."""
     state.blanks |= bit(cell)
     state.colours[colour] |= bit(cell)
 
@@ -262,7 +262,7 @@ def finish_kernel(next_turn: Any, retract: Any, payoff: Any) -> Any:
 
     Args:
         next_turn: kernel `next_turn(state, mover)`: sets who is next and where their number may
-            go; returns whether one can be laid there, False if the game ends.
+            go; returns whether one can be placed there, False if the game ends.
         retract: kernel `retract(state, mover)`: undoes the turn and sets who is next.
         payoff: kernel `payoff(state)`: what player_0 gains if the game ends.
     """
@@ -303,7 +303,7 @@ def play_kernel(board: Board, after_stone: Any, finish_turn: Any, claim: Any) ->
     Args:
         board: the game's board.
         after_stone: kernel `after_stone(state, colour, cell)`: what follows from a stone just
-            laid, while the player who laid it is still to move; returns whether that ended the
+            placed, while the player who placed it is still to move; returns whether that ended the
             turn.
         finish_turn: the kernel made by `finish_kernel`.
         claim: the kernel made by `claim_kernel`.

@@ -179,7 +179,7 @@ def candidates_on(state: Any, cell: int) -> tuple[int, ...]:
 # ---- sentences ----
 
 Where = Callable[[Any, int], str]
-"""`where(state, cell)`: what allows the player to move to lay a number on a free cell, the Sudoku
+"""`where(state, cell)`: what allows the player to move to place a number on a free cell, the Sudoku
 rule aside, or what forbids it."""
 
 

@@ -7,7 +7,7 @@ section Before play):
   player_0 one. player_0 plays light; the centre stays neutral.
 - Colour (`setup="choose"` without a draft): player_0 chooses light or dark.
 - Starter (`setup="choose"`): player_1 says who starts.
-- Handicap (`handicap=(player, n)`): this player lays n stones in the neutral region while any
+- Handicap (`handicap=(player, n)`): this player places n stones in the neutral region while any
   fits. Then play begins.
 """
 
@@ -135,7 +135,7 @@ def draft(state, region):
 
 @kernel
 def begin_handicap(state):
-    """Go on to the handicap stones, or to play if none is to be laid or none fits."""
+    """Go on to the handicap stones, or to play if none is to be placed or none fits."""
     if state.handicap > 0 and neutral_room(state):
         state.stage = HANDICAP
         state.to_move = state.handicap_player

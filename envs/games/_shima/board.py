@@ -7,7 +7,7 @@ The board has nine regions (*shima*) of nine cells each: four light, four dark a
      :    :         :    :            L . D     and the neutral centre:
     a1 .. i1     cell 72 .. 80        D L D     the standard territory
 
-Actions: laying number n (1 to 9) on cell c is action `(n - 1) * 81 + c`. The choices before play
+Actions: placing number n (1 to 9) on cell c is action `(n - 1) * 81 + c`. The choices before play
 are numbered from 729; which of them exist depends on the options:
 
     territory="draft"                    729 .. 737 take region 1 .. 9
@@ -37,7 +37,7 @@ LIGHT, DARK, NEUTRAL = 0, 1, 2
 
 DRAFT, COLOUR, STARTER, HANDICAP, PLAY, POINTS = 0, 1, 2, 3, 4, 5
 """Stages, in the order in which a game passes through them. In POINTS, which only Sudoku Moyo has,
-the game is decided and the winner goes on laying stones."""
+the game is decided and the winner goes on placing stones."""
 
 NEUTRAL_BLOCK = NUMBERS // 2
 """The block (from 0) that stays neutral in a draft: the centre."""
@@ -69,7 +69,7 @@ START_ACTION, START_ACTION_AFTER_DRAFT = NUMBER_ACTIONS + 2, NUMBER_ACTIONS + NU
 
 MAX_STEPS = DRAFT_ORDER.shape[0] + 2 + CELLS
 """Bound on the steps of a game: every step but the draft, the choice of a colour and the choice of
-a starter lays a stone."""
+a starter places a stone."""
 
 # ---- sets of stones ----
 
@@ -96,8 +96,8 @@ FIELDS: list[tuple[Any, ...]] = [
     ("stage", np.int32),
     ("light", np.int32),  # the player who plays light
     ("starter", np.int32),  # the player who will start; 0 once play has begun
-    ("handicap", np.int32),  # handicap stones still to be laid
-    ("handicap_player", np.int32),  # the player who lays them; 0 once play has begun
+    ("handicap", np.int32),  # handicap stones still to be placed
+    ("handicap_player", np.int32),  # the player who places them; 0 once play has begun
     ("drafts", np.int32),  # option: 1 if regions are drafted
     ("chooses", np.int32),  # option: 1 if a colour (without a draft) and the starter are chosen
 ]
@@ -107,7 +107,7 @@ FIELDS: list[tuple[Any, ...]] = [
 # ---- observations ----
 
 CELL_PLANES = (
-    *numbered_planes("candidate", "{n} may still be laid here by rule 4", NUMBERS),
+    *numbered_planes("candidate", "{n} may still be placed here by rule 4", NUMBERS),
     *numbered_planes("stone", "a {n} lies here", NUMBERS),
     Plane("own", "regions of the observer (before colours are chosen player_0 counts as light)"),
     Plane("opposing", "regions of the opponent"),
@@ -133,7 +133,7 @@ def before_play_planes(stages: str, last_stage: int) -> tuple[Plane, ...]:
         Plane("stage", stages, "number", last_stage),
         Plane(
             "handicap",
-            "handicap stones still to lay, plus 10 if the observer lays them",
+            "handicap stones still to place, plus 10 if the observer places them",
             "number",
             19,
         ),

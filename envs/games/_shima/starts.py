@@ -24,13 +24,13 @@ from azumaya.envs.whole import as_whole
 HOUSES_OR_REGION = "row, column, block or region"
 """What contains each number once at most, by rule 4."""
 MOST_HANDICAP = 9
-"""The neutral region has nine cells, so no more handicap stones can ever be laid."""
+"""The neutral region has nine cells, so no more handicap stones can ever be placed."""
 
 
 def check_handicap(value: Any) -> tuple[int, int] | None:
     """The canonical form of the option `handicap`: (player, stones), at most nine stones.
 
-    No stones become (0, 0) for either player, because a position text does not say who would lay
+    No stones become (0, 0) for either player, because a position text does not say who would place
     them.
 
     Raises:
@@ -81,7 +81,7 @@ def puzzle_starts(
         dtype: the game's states.
         settings: the options.
         open_play: the game's kernel `open_play(state)`, called where play begins at once: it
-            prepares the state and returns whether the player to move can lay a stone.
+            prepares the state and returns whether the player to move can place a stone.
         **fields: values for further fields of every state.
 
     Raises:
@@ -114,7 +114,7 @@ def puzzle_starts(
 def _begin_play_at_once(states: np.ndarray, open_play: Any) -> np.ndarray:
     """Begin play in states whose settings have no stage before it.
 
-    Returns where the starter cannot lay a stone, `(n,)` bool.
+    Returns where the starter cannot place a stone, `(n,)` bool.
     """
     stuck = np.zeros(len(states), bool)
     if states["stage"].size and states["stage"][0] == HANDICAP:

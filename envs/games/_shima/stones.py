@@ -42,14 +42,14 @@ def stones_of(state, side):
 
 @kernel
 def neutral_candidates(state):
-    """Rule 2: the stones that may be laid in the neutral region, as a row."""
+    """Rule 2: the stones that may be placed in the neutral region, as a row."""
     owned = stones_of(state, LIGHT) | stones_of(state, DARK)
     return load(state.candidates, 0, ROW) & ~owned
 
 
 @kernel
 def neutral_room(state):
-    """Rule 2: whether any number may still be laid in the neutral region."""
+    """Rule 2: whether any number may still be placed in the neutral region."""
     return any_bit(neutral_candidates(state))
 
 
@@ -107,7 +107,7 @@ def word_of(stones, number, w):
     return word & FULL[w]
 
 
-# ---- laying a stone ----
+# ---- placing a stone ----
 
 
 @kernel

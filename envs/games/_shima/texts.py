@@ -214,9 +214,9 @@ def mover_before_play(state: Any) -> int:
 
 
 def check_to_move(state: Any, can_move: bool) -> None:
-    """Refuse a running position in which the wrong side is to move, or cannot lay a stone.
+    """Refuse a running position in which the wrong side is to move, or cannot place a stone.
 
-    `can_move` says whether the player to move can lay a stone.
+    `can_move` says whether the player to move can place a stone.
 
     Raises:
         PositionError: it is such a position.

@@ -69,7 +69,7 @@ def move_form(settings: Settings) -> str:
 
 
 def action_cells(action: int, settings: Settings) -> tuple[int, ...]:
-    """The cell on which a number is laid, or the cells of the region taken."""
+    """The cell on which a number is placed, or the cells of the region taken."""
     if action < NUMBER_ACTIONS:
         return (action % CELLS,)
     region = action - NUMBER_ACTIONS
@@ -123,7 +123,7 @@ TASKS = {
 
 
 def explain_before(state: Any, action: int, settings: Settings) -> str | None:
-    """The sentence for a step before play, or None where a number is laid."""
+    """The sentence for a step before play, or None where a number is placed."""
     name, stage = move_name(action, settings), int(state["stage"])
     number = action < NUMBER_ACTIONS
     if stage >= HANDICAP:

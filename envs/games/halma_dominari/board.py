@@ -24,7 +24,7 @@ OFF_ACTION = NUMBERS * CELLS
 ACTIONS = OFF_ACTION + NUMBERS
 
 PLAY, CHOOSE, SHUFFLE = 0, 1, 2
-"""Stages: the game itself; laying the stones before it; a start whose arrangements `reset` has yet
+"""Stages: the game itself; placing the stones before it; a start whose arrangements `reset` has yet
 to draw."""
 
 START_CELLS = tuple(
@@ -69,4 +69,4 @@ SYMMETRIES = Symmetries(
 )
 """The reflection in the line from a1 to f6 exchanges up and right, and keeps both start triangles.
 The half turn exchanges the directions of white and black. No other turn or reflection keeps the
-rules. While the stones are laid, white goes first and the numbers are laid in order."""
+rules. While the stones are placed, white goes first and the numbers are placed in order."""

@@ -51,7 +51,7 @@ def check_setup(value: Any) -> str | tuple[str, str]:
 
 
 def starts(settings: Settings) -> np.ndarray:
-    """The arrangement, or the start from which it is drawn or laid, `(1,)` states."""
+    """The arrangement, or the start from which it is drawn or placed, `(1,)` states."""
     states = new_states(1, STATE)
     setup = settings["setup"]
     if isinstance(setup, tuple):
@@ -67,7 +67,7 @@ SETUP = Option(
     "setup",
     "random",
     '`"random"`, `"choose"`, or two strings of six digits',
-    "`random`: the seed draws both arrangements; `choose`: the players lay their numbers in turns; "
+    "`random`: the seed draws both arrangements; `choose`: players place their numbers in turns; "
     "two strings: white's on a1 b1 c1 a2 b2 a3 and black's on f6 e6 d6 f5 e5 f4.",
     check_setup,
     start_only=True,

@@ -1,7 +1,7 @@
 """Halma-Dominari: the rules.
 
 1. Each player has the numbers 1 to 6: white on a1 b1 c1 a2 b2 a3, black on f6 e6 d6 f5 e5 f4. The
-   arrangement is drawn, given, or laid in turns (white 1, black 1, white 2, and so on).
+   arrangement is drawn, given, or placed in turns (white 1, black 1, white 2, and so on).
 2. A move takes one stone to a neighbouring free cell, or jumps over exactly one neighbouring stone
    of either colour to the free cell just behind it, any number of times in a row. Every step and
    jump goes forward: for white up, right, or both at once; for black down, left, or both. Stones
@@ -18,14 +18,14 @@
 The legal moves of a player's six stones are found at once: a row (see `kernels/rows.py`) has a
 board for each number, and shifting the row finds the steps, jumps and ways off the board of all of
 them. The start cells of the two players share no house, so rule 3 never matters while stones are
-laid, and white can always begin (with b2 to c2).
+placed, and white can always begin (with b2 to c2).
 
 Source: "Sudoku goes Classic" by Martin Pforte and Klaus-Peter Rudolph; the whole contract and the
 decisions are in `docs/games/halma_dominari.md`.
 How it ends: by rule 5 or 6.
 Bound: every move takes a stone at least one cell nearer to its corner, counted in rows plus
 columns. Six stones are together at most 10 + 9 + 9 + 8 + 8 + 8 = 52 away from it, and each needs
-one more move to leave: 58 moves for the winner and 57 for the loser, after 12 steps of laying.
+one more move to leave: 58 moves for the winner and 57 for the loser, after 12 steps of placing.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def reset(states, i, starts, key):
 
 @kernel
 def write_legal(state, packed):
-    """Where every stone may go, or where the next stone may be laid."""
+    """Where every stone may go, or where the next stone may be placed."""
     if state.over:
         return
     player = state.to_move

@@ -129,7 +129,7 @@ def explain(state: Any, action: int, settings: Settings) -> str:
 
 
 def _explain_laying(state: Any, action: int) -> str:
-    """What follows the move's name while the stones are laid."""
+    """What follows the move's name while the stones are placed."""
     player = int(state["to_move"])
     following = int(laid(state, player))
     number, cell = action // CELLS, action % CELLS
@@ -316,7 +316,7 @@ def _check_houses(state: Any) -> None:
 
 
 def _check_laying(state: Any, over: bool) -> None:
-    """Refuse stones that no laying in turns leads to."""
+    """Refuse stones that no placing in turns leads to."""
     mover = int(state["to_move"])
     numbers = [[n for n in range(NUMBERS) if state["stones"][p, n]] for p in (WHITE, BLACK)]
     count = len(numbers[BLACK])

@@ -2,8 +2,8 @@
 
 1. At the start four different numbers fill the centre block, white on c3 and d4, black on c4 and
    d3.
-2. A number must be laid so that it captures at least one stone. A player who cannot lay one is
-   skipped, and lays no blanks either.
+2. A number must be placed so that it captures at least one stone. A player who cannot place one is
+   skipped, and places no blanks either.
 3. Captured stones turn over to the mover's colour. Blanks are captured like other
    stones. A stone captures:
    a. a line: opposing stones without a gap along a row or column, between it and another stone of
@@ -11,11 +11,11 @@
    b. round a corner: an opposing stone that is beside it and beside a stone of the mover that is
       diagonal to it;
    c. a pair: two opposing stones that make a 2x2 square with it and a stone of the mover beside it.
-   All captures are worked out on the board as it is when the stone is laid; then all captured
+   All captures are worked out on the board as it is when the stone is placed; then all captured
    stones turn over together.
-4. Blanks are laid in white or black, as the mover likes. A blank of the mover's own colour captures
-   by rule 3, but need not capture anything. A blank of the other colour never captures.
-5. When a turn is over and neither player can lay a number, the game ends. More points win; equal
+4. Blanks are placed in white or black, as the mover likes. A blank of the mover's own colour
+   captures by rule 3, but need not capture anything. A blank of the other colour never captures.
+5. When a turn is over and neither player can place a number, the game ends. More points win; equal
    points draw.
 
 The numbers are 1 to 6. The turn, blanks, points and the game without a referee are in

@@ -3,10 +3,10 @@
 1. White's first number goes to a1, black's first to f6.
 2. Every later number goes beside a stone of one's own colour. Blanks count as stones, and diagonal
    neighbours count.
-3. A player who cannot lay a number is skipped, and on their next turn may lay one on any empty
-   cell where the Sudoku rule allows it. The next number uses this right up, wherever it is laid.
+3. A player who cannot place a number is skipped, and on their next turn may place one on any empty
+   cell where the Sudoku rule allows it. The next number uses this right up, wherever it is placed.
    Both players may have the right at once.
-4. Blanks are laid in the mover's own colour.
+4. Blanks are placed in the mover's own colour.
 5. When a turn is over and every empty cell is dead, the game ends. More points win; equal points
    draw.
 

@@ -113,7 +113,7 @@ def _read_rights(state: Any, before: Any, parts: PositionText) -> None:
 
 
 def _can_begin(state: Any, player: int) -> bool:
-    """Whether a player's first number is still to come and can be laid by rule 1."""
+    """Whether a player's first number is still to come and can be placed by rule 1."""
     corner = bit(int(CORNERS[player])) & ~taken(state)
     return not state["colours"][player] and bool(corner & fitting(state))
 

@@ -1,13 +1,13 @@
 """Sudoku Horikomi, by Günter Cornett, a variant of Sudoku Moyo: the rules.
 
 1. A Sudoku puzzle is laid out. Its stones belong to the regions in which they lie.
-2. While any number may still be laid in the neutral region, the player to move lays one there.
-3. After that, the player to move lays a number in any region but the neutral one, the opponent's
+2. While any number may still be placed in the neutral region, the player to move places one there.
+3. After that, the player to move places a number in any region but the neutral one, the opponent's
    regions included.
 4. No number appears twice in a row, a column, a block or a region.
 5. Each player has four stones of each number. A given is taken from the stones of the owner of its
-   region, a stone laid by rule 3 from those of the player who lays it. Stones laid by rule 2 or as
-   a handicap are taken from neither.
+   region, a stone placed by rule 3 from those of the player who places it. Stones placed by rule 2
+   or as a handicap are taken from neither.
 6. A player without a move is skipped. The game ends when neither player has one.
 7. Then all empty cells get Moyo stones. The player with fewer Moyo stones in their own four regions
    wins; if equal, the player with more full regions; then with more regions of eight stones, of
@@ -17,7 +17,7 @@ Source: the rulebook of Sudoku Moyo (intellego holzspiele), variant Horikomi. Th
 page, with all options, is `docs/games/sudoku_horikomi.md`.
 Decisions: rule 5; and a starter who cannot move when play begins, after other steps, is skipped by
 rule 6.
-End: neither player can lay a stone.
+End: neither player can place a stone.
 Bound: as in Sudoku Moyo, 91 steps.
 
 Actions, state and planes are in `board`, the stages before play in `before_play`. `reset` is
@@ -91,7 +91,7 @@ def in_stock(state, player):
 
 @kernel
 def can_move(state, player):
-    """Rules 2 to 5: whether a player could lay a stone if it were their turn."""
+    """Rules 2 to 5: whether a player could place a stone if it were their turn."""
     own_choices = load(state.candidates, 0, ROW) & in_stock(state, player)
     return any_bit(neutral_candidates(state) | own_choices)
 
@@ -187,7 +187,7 @@ def open_play(state):
 
     When play begins, no other stones lie there.
 
-    Returns whether the player to move can lay a stone.
+    Returns whether the player to move can place a stone.
     """
     for player in range(2):
         side = own(state, player)

@@ -13,13 +13,13 @@ from azumaya.envs.geometry.sudoku81 import CELLS
 FIELDS_OF_MOYO: list[tuple[Any, ...]] = [
     *FIELDS,
     ("points", np.int32),  # option: 1 if the game is scored by points
-    ("streak", np.int32),  # in POINTS: stones the winner has laid since the loser's last one
+    ("streak", np.int32),  # in POINTS: stones the winner has placed since the loser's last one
 ]
 STATE = np.dtype(FIELDS_OF_MOYO)
 
 NUMBER_PLANES = (
     *before_play_planes("0 draft, 1 colour, 2 starter, 3 handicap, 4 play, 5 points", POINTS),
-    Plane("points", "0 scored by win, else 1 + stones laid since the loser's last", "number", 82),
+    Plane("points", "0 scored by win, else 1 + stones placed since the loser's last", "number", 82),
 )
 
 PLANES = (*CELL_PLANES, *NUMBER_PLANES)

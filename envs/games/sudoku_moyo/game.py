@@ -36,8 +36,8 @@ SCORING = Option(
     "scoring",
     "win",
     '`"win"`, `"points"`',
-    "`points`: the winner goes on laying stones while any fits; the reward is the number "
-    "of stones laid after the opponent's last one.",
+    "`points`: the winner goes on placing stones while any fits; the reward is the number "
+    "of stones placed after the opponent's last one.",
     one_of("scoring", "win", "points"),
 )
 

@@ -1,20 +1,20 @@
 """Sudoku Moyo, by Günter Cornett: the rules.
 
 1. A Sudoku puzzle is laid out. Its stones belong to the regions in which they lie.
-2. While any number may still be laid in the neutral region, the player to move lays one there.
-3. After that, the player to move lays a number in one of their own regions.
+2. While any number may still be placed in the neutral region, the player to move places one there.
+3. After that, the player to move places a number in one of their own regions.
 4. No number appears twice in a row, a column, a block or a region.
-5. A player who is to move and cannot lay a stone loses. There is no draw.
+5. A player who is to move and cannot place a stone loses. There is no draw.
 
-With `scoring="points"` the winner goes on laying stones for as long as one fits. The score is the
-number of stones laid since the loser's last one.
+With `scoring="points"` the winner goes on placing stones for as long as one fits. The score is the
+number of stones placed since the loser's last one.
 
 Source: the rulebook of Sudoku Moyo (intellego holzspiele). The game's page, with all options, is
 `docs/games/sudoku_moyo.md`.
 Decisions: a starter who cannot move when play begins has lost at once; with points the winner
-then gets what can still be laid, perhaps nothing.
-End: the player to move cannot lay a stone; with points, the winner cannot either.
-Bound: every step but the ten before play lays a stone, so a game has at most 91 steps.
+then gets what can still be placed, perhaps nothing.
+End: the player to move cannot place a stone; with points, the winner cannot either.
+Bound: every step but the ten before play places a stone, so a game has at most 91 steps.
 
 Actions, state and planes are in `board`, the stages before play in `before_play`. `reset` is
 `draw_start`: one of the prepared starts, drawn by the episode's key.
@@ -48,20 +48,20 @@ from azumaya.envs.kernels.rows import any_bit, load, store
 
 @kernel
 def target(state):
-    """Rules 2 and 3: the owner of the regions in which the player to move must lay."""
+    """Rules 2 and 3: the owner of the regions in which the player to move must place."""
     return NEUTRAL if neutral_room(state) else own(state, state.to_move)
 
 
 @kernel
 def can_move(state, player):
-    """Rules 2 to 4: whether a player could lay a stone if it were their turn."""
+    """Rules 2 to 4: whether a player could place a stone if it were their turn."""
     forbidden = stones_of(state, own(state, 1 - player))
     return any_bit(load(state.candidates, 0, ROW) & ~forbidden)
 
 
 @kernel
 def starter_can_move(state):
-    """Whether the player to move could lay a stone."""
+    """Whether the player to move could place a stone."""
     return can_move(state, state.to_move)
 
 

@@ -35,7 +35,7 @@ A move is named by the number and the square: 5e4 places a 5 on e4."""
 
 
 def write_text(state: Any, settings: Settings) -> str:
-    """The position text; `points=` is the number of stones laid since the loser's last one."""
+    """The position text; `points=` is the number of stones placed since the loser's last one."""
     extra = [f"points={int(state['streak'])}"] if state["stage"] == POINTS else []
     return texts.write_text(state, extra)
 
@@ -77,7 +77,7 @@ def _read_points(states: np.ndarray, parts: PositionText) -> None:
 
 
 def _has_steps_before_play(settings: Settings) -> bool:
-    """Whether something is drafted, chosen or laid before play; the loser may do that last."""
+    """Whether something is drafted, chosen or placed before play; the loser may do that last."""
     chosen = settings["territory"] == "draft" or settings["setup"] == "choose"
     return bool(chosen or settings["handicap"] not in (None, (0, 0)))
 

@@ -24,7 +24,7 @@ STATE = np.dtype(
         ("began", np.int64),  # the player who started the first game, once that is known
         ("first", np.int64),  # player_0's points in the first game
         ("stones_before", np.int64),  # handicap of each game: how many stones
-        ("lays_before", np.int64),  # handicap of each game: the player who lays them
+        ("lays_before", np.int64),  # handicap of each game: the player who places them
         *FIELDS_OF_MOYO,
     ]
 )

@@ -64,7 +64,7 @@ def begin_second(state, mover):
 
 @kernel
 def lay_puzzle_again(state):
-    """Clear the board and lay the puzzle again."""
+    """Clear the board and place the puzzle again."""
     store(state.candidates, 0, load(ALL_STONES, 0, ROW))
     clear(state.stones)
     for action in range(NUMBER_ACTIONS):

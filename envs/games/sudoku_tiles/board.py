@@ -1,6 +1,6 @@
 """The board, the state and the observation of Sudoku tiles.
 
-    a9 .. i9     cell 0 .. 8       Actions: the cell on which the drawn tile is laid.
+    a9 .. i9     cell 0 .. 8       Actions: the cell on which the drawn tile is placed.
      :    :         :    :
     a1 .. i1     cell 72 .. 80
 
@@ -30,11 +30,11 @@ DEALT = 9
 """Tiles on the board at the start, unless a board is given."""
 
 READY, RANDOM, ONE_EACH = 0, 1, 2
-"""What is laid when an episode begins: nothing, nine random tiles, or the numbers 1 to 9."""
+"""What is placed when an episode begins: nothing, nine random tiles, or the numbers 1 to 9."""
 
 STATE = np.dtype(
     [
-        ("candidates", U64, (NUMBERS, WORDS)),  # per number: empty cells where it may be laid
+        ("candidates", U64, (NUMBERS, WORDS)),  # per number: empty cells where it may be placed
         ("stones", U64, (NUMBERS, WORDS)),  # per number: cells where it lies
         ("empty", U64, (WORDS,)),  # cells without a tile
         ("left", U64),  # counts of the tiles in the pile
@@ -56,13 +56,13 @@ STATE = np.dtype(
 # ---- observation ----
 
 MOST_POINTS = CELLS * 20 // 2
-"""Each pair of cells that share a house scores at most once: for the tile laid later."""
+"""Each pair of cells that share a house scores at most once: for the tile placed later."""
 HUNDRED = 100
 """Points take two planes, hundreds and ones, because they do not fit into a byte."""
 
 PLANES = (
     *numbered_planes("tile", "a {n} lies here", NUMBERS),
-    Plane("fits", "the drawn tile may be laid here by the Sudoku rule"),
+    Plane("fits", "the drawn tile may be placed here by the Sudoku rule"),
     Plane("to move", "1 if the observer is to move", "number"),
     Plane(
         "drawn",

@@ -169,7 +169,7 @@ OPTIONS = (
         "misplacement",
         False,
         "`False`, `True`",
-        "Every empty cell is an action; a tile laid against the Sudoku rule scores 0 and is "
+        "Every empty cell is an action; a tile placed against the Sudoku rule scores 0 and is "
         "put aside for good.",
         one_of("misplacement", False, True),
     ),
@@ -177,7 +177,7 @@ OPTIONS = (
         "reward",
         "win",
         '`"win"`, `"points"`',
-        "`win`: +1, -1 or 0 at the end. `points`: whoever lays a tile gets its points, the "
+        "`win`: +1, -1 or 0 at the end. `points`: whoever places a tile gets its points, the "
         "opponent their negative, at once; nothing more at the end.",
         one_of("reward", "win", "points"),
     ),

@@ -2,9 +2,9 @@
 
 1. Of 81 tiles, nine of each number, nine lie on the board at random, one in each row and each
    column, no number twice in a row, column or block.
-2. The other tiles are shuffled. The player to move is shown the next one and lays it on an empty
+2. The other tiles are shuffled. The player to move is shown the next one and places it on an empty
    cell, so that no number appears twice in a row, column or block (the Sudoku rule).
-3. The tile laid scores a point for each tile already in its row, column or block, each counted
+3. The tile placed scores a point for each tile already in its row, column or block, each counted
    once.
 4. The game ends when the tile drawn fits nowhere, or the tiles run out. More points win; equal
    points draw.
@@ -71,13 +71,13 @@ def lay(state, number, cell):
 
 @kernel
 def fits(state, number):
-    """Rule 2: whether a number (from 0) may be laid on any cell."""
+    """Rule 2: whether a number (from 0) may be placed on any cell."""
     return state.candidates[number, 0] | state.candidates[number, 1] != ZERO
 
 
 @kernel
 def may_lie(state, w):
-    """Rule 2: word `w` of the cells on which the drawn tile may be laid by the Sudoku rule."""
+    """Rule 2: word `w` of the cells on which the drawn tile may be placed by the Sudoku rule."""
     return state.candidates[state.tile - 1, w] if state.tile else ZERO
 
 

@@ -2,10 +2,10 @@
 
 1. On the empty board the first number goes anywhere. Every later one goes beside a stone of either
    colour. Blanks count as stones; diagonal neighbours do not count.
-2. Blanks are laid in the mover's own colour.
+2. Blanks are placed in the mover's own colour.
 3. Four stones of one's own colour, numbers or blanks, win at once if they are side by side in a
    row or column, or fill a block.
-4. If no number can be laid by rule 1 when a turn is over, the game is a draw.
+4. If no number can be placed by rule 1 when a turn is over, the game is a draw.
 
 The numbers are 1 to 5. The turn, blanks and the game without a referee are in `_dominari/turn.py`.
 
