@@ -89,13 +89,24 @@ class CachedDispatcher(CPUDispatcher):  # type: ignore[misc]
         result, new = self.overloads[args], self._cache_misses[sig] > misses
         found = result.entry_point
         if not callable(found) and (not _compiling or found.calls_callers):
-            new, result = True, code.for_python(self.targetctx, result)
+            new, result = True, self._for_python(args)
+            if found.calls_callers:  # which may be the same kernel, with arguments of other types
+                for other in [*self.overloads]:
+                    self._for_python(other)
+        if new:
+            self._cache.save(sig, result)
+        return result
+
+    def _for_python(self, args: tuple[Any, ...]) -> Any:
+        """Give a compiled signature machine code, unless it has some; returns it."""
+        result = self.overloads[args]
+        found = result.entry_point
+        if not callable(found):
+            result = code.for_python(self.targetctx, result)
             # In this order: after Ctrl-C in between, callers and Python still find one of the two.
             self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
             self.add_overload(result)
             self.targetctx.remove_user_function(found)
-        if new:
-            self._cache.save(sig, result)
         return result
 
     def add_overload(self, cres: Any) -> None:
@@ -139,10 +150,15 @@ class KernelCache(NullCache):  # type: ignore[misc]
             return None
 
     def save(self, sig: Any, result: Any) -> None:
-        """Write a compiled kernel to disk, unless it contains addresses of this process."""
+        """Write a compiled kernel to disk, unless it is tied to this process.
+
+        It is if it contains addresses, or calls kernels that call it: numba links these by name
+        when it compiles them.
+        """
         store, name = self._store(), self._name(sig)
         library = getattr(result.library, "inlined", result.library)
-        if store is None or name is None or result.lifted or library.has_dynamic_globals:
+        tied = library.has_dynamic_globals or library.calls_callers
+        if store is None or name is None or result.lifted or tied:
             return
         machine = None
         if library is result.library:

@@ -30,6 +30,14 @@ def odd(n):
 @kernel
 def parity(n):
     return even(n)
+
+@kernel
+def counted(n):
+    return 1 if n > 70 else 1 + counted(n + 1)
+
+@kernel
+def counted_from(n):
+    return counted(60) + n
 """
 PYTHON = "sum(callable(found.entry_point) for found in {}.overloads.values())"
 
@@ -72,12 +80,16 @@ def test_callees_that_print_are_loaded_with_their_callers(chain):
 
 
 def test_kernels_that_call_each_other_run_below_another_one(chain):
-    assert chain.run("answer(toy.parity(4), toy.parity(5), toy.odd(5), toy.even(5))") == [
-        1,
-        0,
-        1,
-        0,
-    ]
+    code = "answer(toy.parity(4), toy.parity(5), toy.odd(5), toy.even(5))"
+    assert chain.run(code) == [1, 0, 1, 0]
+    assert chain.run(code) == [1, 0, 1, 0]
+
+
+def test_a_kernel_may_call_itself_with_arguments_of_other_types(chain):
+    """60 is a type of its own, from which the kernel calls itself with any number."""
+    code = "answer(toy.counted_from(1), toy.make_caller(toy.counted_from)(1))"
+    assert chain.run(code) == [13, 26]
+    assert chain.run(code) == [13, 26]
 
 
 def test_a_kernel_may_ask_python(tree):
