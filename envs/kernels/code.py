@@ -122,10 +122,7 @@ def for_python(context: Any, result: CompileResult) -> CompileResult:
         )
     machine.add_linking_library(rtsys.library)
     machine.finalize()
-    result = result._replace(library=machine)
-    return _started(
-        context, result._replace(referenced_envs=result._find_referenced_environments())
-    )
+    return _started(context, result._replace(library=machine))
 
 
 def with_machine_code(context: Any, result: CompileResult, stored: bytes) -> CompileResult:
