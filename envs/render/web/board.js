@@ -5,8 +5,8 @@
 //
 // `view` is what azumaya.envs.render.board.view_of returns, with these additions of the host:
 // `yours` (whether the person may move now) and `canUndo`, in a notebook also `changes`.
-// In a page of `azumaya serve` also `task`, what the mover is to do, and `left`, `won` and `about`, the cells that the last move has left,
-// that have won, and of which the page speaks.
+// In a page of `azumaya serve` also `task`, what the mover is to do, and `left`, `won` and `about`,
+// the cells that the last move has left, that have won, and of which the page speaks.
 // `host` says what the board may ask for; a function that is absent has no button:
 //   play(name)             make a move
 //   explain(cells, label)  resolves to sentences: why these cells, with this label, make no move
