@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
+from azumaya.baselines.agents.champion_net import CHAMPION_NET, ChampionNetAgent
 from azumaya.baselines.agents.program import PREFIX, ProgramAgent
 from azumaya.baselines.agents.search import AlphaBetaAgent, BatchPUCTAgent, PUCTAgent, UCTAgent
 from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint, read_sidecar
@@ -18,7 +19,7 @@ from azumaya.baselines.search.evaluation import Evaluation
 from azumaya.baselines.search.evaluator import Evaluator
 from azumaya.baselines.system.files import shown
 from azumaya.baselines.system.signals import Ended
-from azumaya.baselines.values.champion import ChampionAgent
+from azumaya.baselines.values.champion import CHAMPION, ChampionAgent
 from azumaya.baselines.values.value import ValueAgent, is_value, load_value
 from azumaya.envs.adapters.duel.opponents import Opponent, class_hint, is_agent
 from azumaya.envs.errors import OptionError, brief, did_you_mean, told
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 SIMPLE: Mapping[str, Callable[[], Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
-    "champion": ChampionAgent,
+    CHAMPION: ChampionAgent,
+    CHAMPION_NET: ChampionNetAgent,
 }
 """Agents without settings, by name."""
 
@@ -38,10 +40,11 @@ MODULE_AND_CLASS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(:.+)?")
 """The names of classes of one's own, such as `package.module:Class`, perhaps with an argument."""
 
 NAMES_HELP = (
-    "random, greedy, champion, champion:NODES, uct:SIMULATIONS (such as uct:1000), "
-    "puct:SIMULATIONS, alphabeta:NODES (such as alphabeta:50000), each of these with a time per "
-    "move instead (such as uct:10ms), the last two also with a checkpoint (such as puct:200:PATH), "
-    "a checkpoint's path, module:Class or module:Class:ARGUMENT, or program:COMMAND"
+    "random, greedy, champion, champion:NODES, champion-net, champion-net:SIMULATIONS, "
+    "uct:SIMULATIONS (such as uct:1000), puct:SIMULATIONS, alphabeta:NODES (such as "
+    "alphabeta:50000), each of these with a time per move instead (such as uct:10ms), the last two "
+    "also with a checkpoint (such as puct:200:PATH), a checkpoint's path, module:Class or "
+    "module:Class:ARGUMENT, or program:COMMAND"
 )
 """The names of agents, for help texts."""
 
@@ -50,6 +53,8 @@ EXAMPLES: Mapping[str, str] = {
     "greedy": "the move with the best next position",
     "champion": "trained values that ship with azumaya",
     "champion:10ms": "the same with search, time per move",
+    "champion-net": "a trained network that ships with azumaya",
+    "champion-net:100": "the same with search, simulations per move",
     "uct:1000": "tree search, simulations per move",
     "uct:10ms": "tree search, time per move",
     "puct:1000": "tree search with the game's evaluation, simulations per move",
@@ -59,13 +64,14 @@ EXAMPLES: Mapping[str, str] = {
 }
 """Names that shells complete, with their meanings."""
 
-KINDS = ("uct", "puct", "alphabeta", "champion")
+KINDS = ("uct", "puct", "alphabeta", CHAMPION, CHAMPION_NET)
 """The first parts of the names of search agents."""
 TRAINED = ("puct", "alphabeta")
 """The kinds that take the path of a checkpoint."""
 FORMS = (
-    "uct:1000 or puct:1000 (simulations), alphabeta:50000 or champion:50000 (nodes), or a time, "
-    "such as uct:10ms; puct and alphabeta also take a checkpoint, such as puct:200:PATH"
+    "uct:1000, puct:1000 or champion-net:1000 (simulations), alphabeta:50000 or champion:50000 "
+    "(nodes), or a time, such as uct:10ms; puct and alphabeta also take a checkpoint, such as "
+    "puct:200:PATH"
 )
 
 
@@ -83,6 +89,8 @@ def find_agent(name: str) -> Agent:
             - `random` or `greedy`;
             - `champion`, trained values that ship with the package, or with search `champion:10ms`
               or `champion:50000` (nodes);
+            - `champion-net`, a trained network that ships for some games, or with search
+              `champion-net:100` (simulations) or `champion-net:10ms`;
             - `uct:1000` (simulations per move) or `uct:10ms` (time per move);
             - `puct:1000` or `puct:10ms`, with the game's own evaluation;
             - `alphabeta:50000` (nodes per move) or `alphabeta:10ms`;
@@ -233,7 +241,7 @@ class SearchName:
 
 def is_search_name(name: str) -> bool:
     """Whether a name refers to a search agent, even if it is malformed."""
-    return name.partition(":")[0] in KINDS and name != "champion"
+    return name.partition(":")[0] in KINDS and name not in SIMPLE
 
 
 def read_search_name(name: str) -> SearchName:
@@ -269,8 +277,10 @@ def search_agent(name: str) -> Agent:
     budget = said.steps, said.milliseconds
     if said.kind == "uct":
         return UCTAgent(*budget)
-    if said.kind == "champion":
+    if said.kind == CHAMPION:
         return ChampionAgent(*budget)
+    if said.kind == CHAMPION_NET:
+        return ChampionNetAgent(*budget)
     made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
     if said.path is None:
         return made(*budget)

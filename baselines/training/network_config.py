@@ -42,7 +42,7 @@ RECIPES = {
     "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
     "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
     "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
-    "houses": Recipe(width=16, depth=2, learning_rate=2e-3, shaping=0.0),
+    "houses": Recipe(width=16, depth=4, learning_rate=1e-3, shaping=0.0),
 }
 """The defaults for each kind of network."""
 

@@ -7,19 +7,18 @@ command.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.agents.by_game import ByGameAgent
 from azumaya.baselines.agents.search import AlphaBetaAgent, PUCTAgent, SolverFirstAgent
-from azumaya.baselines.agents.sidecar import SUFFIXES
 from azumaya.baselines.search.analysis import SIMULATION_NODES
 from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.values.value import Value, ValueAgent, load_value
 from azumaya.envs import OptionError, Position
-from azumaya.envs.adapters.duel.asked import check_asked
 from azumaya.envs.game import Game
 
 CHAMPION = "champion"
@@ -132,7 +131,7 @@ def _divided(whole: Budget, share: float, nodes: int) -> tuple[Budget | None, Bu
     return Budget(steps * nodes) if steps else None, Budget(whole.steps - steps)
 
 
-class ChampionAgent(Agent):
+class ChampionAgent(ByGameAgent):
     """Plays any game with the value that ships for it.
 
     Without a budget it looks one move ahead. With one, a part of it goes to the solver; if that
@@ -148,42 +147,12 @@ class ChampionAgent(Agent):
     """
 
     def __init__(self, steps: int | None = None, milliseconds: float | None = None) -> None:
-        self._budget = (steps, milliseconds)
-        self.name = CHAMPION
-        if self._budget != (None, None):
-            self.name = f"{CHAMPION}:{Budget(steps, milliseconds)}"
-        self._last: tuple[Game, Agent] | None = None
-        self.files = sorted(file for end in SUFFIXES for file in DATA.glob(f"*{end}"))
+        super().__init__(CHAMPION, DATA, steps, milliseconds)
 
-    def check(self, position: Position) -> None:
-        """Check that there is a champion of a position's game; raises as `champion_value`."""
-        self._player(position).check(position)
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
-        """The champion's move in each position; all must be of one game.
-
-        Raises:
-            OptionError: there is no champion of the game, or a position or a key is invalid.
-        """
-        positions, keys = check_asked(positions, keys, alike=False)
-        return list(self._player(positions[0]).act(positions, keys)) if positions else []
-
-    def _player(self, position: Position) -> Agent:
-        """The agent that plays the game of a position; only that of the last game is kept.
-
-        The memory of a search stays allocated, and that of every game together is too much.
-        """
-        game, last = position.game, self._last
-        if last is None or last[0] is not game:
-            value = champion_value(game)
-            player: Agent
-            if self._budget == (None, None):
-                player = ValueAgent(value, CHAMPION)
-            else:
-                search = str(value.sidecar.notes.get(SEARCH)) if value.sidecar else ""
-                player = searcher(value, position, search, *self._budget)
-            self._last = last = game, player
-        return last[1]
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_last": None}
+    def player_of(self, position: Position) -> Agent:
+        """The agent with the value of a position's game."""
+        value = champion_value(position.game)
+        if self.budget is None:
+            return ValueAgent(value, CHAMPION)
+        search = str(value.sidecar.notes.get(SEARCH)) if value.sidecar else ""
+        return searcher(value, position, search, self.budget.steps, self.budget.milliseconds)

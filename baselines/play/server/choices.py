@@ -8,6 +8,8 @@ from functools import cached_property
 from math import inf
 from typing import Any
 
+from azumaya.baselines.agents.by_game import ByGameAgent
+from azumaya.baselines.agents.champion_net import CHAMPION_NET
 from azumaya.baselines.agents.names import SIMPLE, read_search_name
 from azumaya.baselines.arena.entrants import HUMAN, Entrant, find_entrant
 from azumaya.baselines.arena.game_options import check_value, read_value
@@ -27,6 +29,8 @@ LONGEST_VALUE = 2_000
 """The most characters of an option's value."""
 DEFAULT_TIME = 100
 """That of the usual opponent, or the next lower one where no search may take so long."""
+USUAL = tuple(name for name in SIMPLE if name != CHAMPION_NET)
+"""What every server offers. A network, for which workers need torch, is offered if it is named."""
 _SEARCH = re.compile(r"(?:uct|alphabeta|champion):([0-9]{1,7})ms")
 _QUOTED = re.compile(r'"([a-z_]+)"|\b(True|False)\b')
 
@@ -76,7 +80,7 @@ class Choices:
             "games": [self._described(game) for game in self._games.values()],
             "players": [
                 {"name": name, "games": self._played_by(name)}
-                for name in (HUMAN, FRIEND, *SIMPLE, *searching, *self._listed)
+                for name in (HUMAN, FRIEND, *USUAL, *searching, *self._listed)
             ],
             "default": f"uct:{usual[-1]}ms" if usual else "greedy",
         }
@@ -99,6 +103,8 @@ class Choices:
         entrant = self._listed.get(player)
         if entrant is not None and entrant.game is not None:
             return [entrant.game.name]
+        if entrant is not None and isinstance(entrant.agent, ByGameAgent):
+            return [game.name for game in self._games.values() if entrant.agent.plays(game)]
         if player.partition(":")[0] == CHAMPION:
             return [game.name for game in self._games.values() if champion_file(game).is_file()]
         return None
@@ -123,11 +129,11 @@ class Choices:
             )
         if name in PEOPLE:
             return seated(name)
-        if name in SIMPLE or search:
+        if name in USUAL or search:
             return find_entrant(name)
         raise RefusalError(
             400,
-            f"player {shown(name)!r}: must be {HUMAN}, {FRIEND}, {', '.join(SIMPLE)}, uct:100ms "
+            f"player {shown(name)!r}: must be {HUMAN}, {FRIEND}, {', '.join(USUAL)}, uct:100ms "
             "or another time, or an agent that the server was started with",
         )
 
