@@ -3,11 +3,12 @@
 #
 #   tests/cuda/on_a_gpu.sh all OUT      equality of all games with the CPU, then the quick benchmark;
 #                                       everything is compiled side by side (3 minutes, 16 cores)
-#   tests/cuda/on_a_gpu.sh check OUT    only equality
+#   tests/cuda/on_a_gpu.sh check OUT    only equality; more than four minutes, so `timeout 400` or more
 #   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
 #   tests/cuda/on_a_gpu.sh train OUT GAME MINUTES   trains by PPO, or by SCRIPT=alphazero; further words
 #                                       are its options. To go on later, carry the folder home and
-#                                       back: ... --resume. GAME may be connect_four, too.
+#                                       back: ... --resume. GAME may be connect_four, too. Alone:
+#                                       compiling beside other work takes minutes instead of one.
 #   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
@@ -51,10 +52,11 @@ END
 
 check() {
     failed=0 jobs=() logs=$(mktemp -d)
+    trap 'tail -n +1 "$logs"/* >"$out/check.log"; exit 124' TERM # of `timeout`
     games=$(python3 -c "from tests.cases import TESTED; print(*TESTED)") || return
     for game in $games two_gigabytes; do # in parallel, as compiling takes most of the time
-        python3 -m pytest -m cuda tests/cuda/test_device.py -p no:cacheprovider -k "$game" \
-            >"$logs/$game" 2>&1 &
+        python3 -m pytest -v -m cuda tests/cuda/test_device.py -p no:cacheprovider --durations=5 \
+            -k "$game" >"$logs/$game" 2>&1 &
         jobs+=($!)
     done
     for job in "${jobs[@]}"; do wait "$job" || failed=1; done
