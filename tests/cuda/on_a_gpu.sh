@@ -9,6 +9,7 @@
 #                                       are its options. To go on later, carry the folder home and
 #                                       back: ... --resume. GAME may be connect_four, too. Alone:
 #                                       compiling beside other work takes minutes instead of one.
+#   tests/cuda/on_a_gpu.sh profile OUT GAME   where the time of PPO goes, as tables and a picture
 #   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
@@ -18,7 +19,7 @@
 # within ten minutes.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-part=${1:?all, check, bench, train, run or caps} out=$(realpath -m "${2:?a folder for logs and results}")
+part=${1:?all, check, bench, train, profile, run or caps} out=$(realpath -m "${2:?a folder for logs and results}")
 shift 2
 site=$(mktemp -d)
 mkdir -p "$out" "$site/azumaya"
@@ -87,6 +88,10 @@ train)
     export AZUMAYA_GAMES=azumaya.benchmarks.yardstick.connect_four
     python3 -m "azumaya.baselines.training.${SCRIPT:-ppo}" --device cuda --game "$1" --time "$2min" \
         --threads "$(nproc)" --output "$out/run" --ladder-starts 0 "${@:3}"
+    ;;
+profile)
+    python3 -m azumaya.benchmarks.studies.learning_profile --device cuda --game "$1" \
+        --output "$out/profile.svg" "${@:2}" | tee "$out/profile.md"
     ;;
 run) "$@" ;;
 caps)

@@ -1,0 +1,193 @@
+"""Where the time of PPO goes: a table and a picture.
+
+    python -m azumaya.benchmarks.studies.learning_profile --game sudoku_moyo --device cuda
+
+After a warm-up some updates are made under torch's profiler: games, network, learning and logs. On
+a GPU the times are those of its kernels, and what is left of the wall time is the time in which it
+waits. On a CPU they are those of torch's operations, in one thread, and what is left is the time of
+the games, which torch does not see, and of Python; there are so many small operations that the
+profiler takes most of the time, so compare shares of torch's operations only.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import torch
+import typer
+from rich.console import Console
+from torch.profiler import ProfilerActivity, profile
+
+from azumaya.baselines.agents.base import Agent
+from azumaya.baselines.arena.report import markdown, save_picture
+from azumaya.baselines.training import ppo
+from azumaya.baselines.training.logs import Display
+from azumaya.baselines.training.run import Run
+from azumaya.baselines.training.state import State
+from azumaya.envs.extras import require
+
+ENDLESS = 10**12
+WARM_UP = 5
+"""Updates before: a GPU's graphs are captured in the second one."""
+GROUPS: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in {
+        "games and observations": r"azumaya|numba",
+        "matrix products": r"gemm|cutlass|nvjet|xmma|cudnn|conv|::(add|b)?mm\b|::addmv|::linear",
+        "optimizer": r"adam|multi_tensor|foreach|clip_grad|_norm",
+        "compiled for the network": r"triton",
+        "sums over candidates": r"scatter|segment|index",
+        "choosing, and the loss": r"softmax|searchsorted|cumsum|scan|gather|distribution|rand",
+        "copies": r"memcpy|memset|copy|clone|::cat|::to\b",
+    }.items()
+}
+"""Groups of kernels and operations: a name belongs to the first that fits."""
+OTHERS = "other operations"
+SHOWN, LONGEST = 12, 60
+"""How many kernels are listed, and how much of their names."""
+WAITING = {"cuda": "the GPU waits", "cpu": "games and Python"}
+
+
+class Profile(NamedTuple):
+    """Where the time of some updates went.
+
+    Attributes:
+        config: the options of the run.
+        steps: steps learned from.
+        seconds: wall time of the updates.
+        groups: seconds of each group.
+        largest: the kernels or operations that took longest, with their groups and seconds.
+    """
+
+    config: ppo.Config
+    steps: int
+    seconds: float
+    groups: dict[str, float]
+    largest: list[tuple[str, str, float]]
+
+
+class Profiled(Run[Any]):
+    """A run that is neither evaluated nor saved, and of which some updates are profiled.
+
+    Args:
+        config: the options of the run.
+        count: how many updates.
+
+    Attributes:
+        found: what was found.
+    """
+
+    found: Profile
+
+    def __init__(self, config: ppo.Config, count: int) -> None:
+        super().__init__(config)
+        self.count = count
+
+    def updates(
+        self, state: State, agent: Callable[[], Agent], *_: object, **__: object
+    ) -> Iterator[int]:
+        """The numbers of the updates."""
+        self.state = state
+        self.folder.begin(self.config.stored_form(), None)
+        for _ in range(WARM_UP):
+            yield state.updates
+        on_gpu = self.config.device == "cuda"
+        kinds = [ProfilerActivity.CUDA] if on_gpu else [ProfilerActivity.CPU]
+        wait = torch.cuda.synchronize if on_gpu else _nothing
+        before = state.steps
+        with profile(activities=kinds) as measured:
+            wait()
+            began = time.perf_counter()
+            for _ in range(self.count):
+                yield state.updates
+            wait()
+            seconds = time.perf_counter() - began
+        each = _timed(measured.key_averages(), on_gpu)
+        groups = dict.fromkeys((*GROUPS, OTHERS), 0.0)
+        for _, group, taken in each:
+            groups[group] += taken
+        groups[WAITING[self.config.device]] = max(0.0, seconds - sum(groups.values()))
+        self.found = Profile(self.config, state.steps - before, seconds, groups, each[:SHOWN])
+
+
+def _nothing() -> None:
+    """What there is to wait for on a CPU."""
+
+
+def _timed(events: Any, on_gpu: bool) -> list[tuple[str, str, float]]:
+    """All kernels or operations, with their groups and seconds, the longest first."""
+    found = []
+    for event in events:
+        micros = event.self_device_time_total if on_gpu else event.self_cpu_time_total
+        fits = (name for name, pattern in GROUPS.items() if pattern.search(event.key))
+        found.append((event.key, next(fits, OTHERS), micros * 1e-6))
+    return sorted(found, key=lambda each: -each[2])
+
+
+def profiled(config: ppo.Config, count: int) -> Profile:
+    """Profile some updates of PPO; the options' folder is not used."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = {name: value for name, value in vars(config).items() if name != "output"}
+        run = Profiled(ppo.Config(**given, output=Path(folder) / "run"), count)
+        with run, closing(run.folder):
+            run.display = Display(Console(quiet=True))
+            ppo.train(run)
+    return run.found
+
+
+def table(found: Profile) -> str:
+    """The profile as two Markdown tables."""
+
+    def row(name: str, seconds: float) -> list[str]:
+        return [name, f"{1e9 * seconds / found.steps:,.0f}", f"{seconds / found.seconds:.1%}"]
+
+    headings = [f"{found.steps / found.seconds:,.0f} steps/s", "ns a step", "of the time"]
+    groups = [row(name, seconds) for name, seconds in found.groups.items()]
+    largest = [
+        [*row(f"`{name[:LONGEST]}`", seconds), group] for name, group, seconds in found.largest
+    ]
+    return f"{markdown(headings, groups)}\n\n{markdown([*headings, 'counted as'], largest)}"
+
+
+def draw(found: Profile, path: Path) -> None:
+    """Draw the profile as one bar (needs matplotlib)."""
+    require("matplotlib", extra="league").use("Agg")
+    pyplot = require("matplotlib.pyplot", extra="league")
+    figure, axes = pyplot.subplots(figsize=(9, 1.8))
+    left = 0.0
+    for name, seconds in found.groups.items():
+        share = seconds / found.seconds
+        axes.barh([0], [share], left=left, label=f"{name} {share:.0%}", edgecolor="white")
+        left += share
+    config = found.config
+    network = f"{config.network} {config.sizes['width']} x {config.sizes['depth']}"
+    axes.set_title(f"{config.game}, {network}: {found.steps / found.seconds:,.0f} steps/s")
+    axes.set(xlim=(0, left), yticks=[], xlabel="share of the time")
+    axes.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.5))
+    save_picture(figure, path, bbox_inches="tight")
+    pyplot.close(figure)
+
+
+def main(
+    game: str = "sudoku_moyo",
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    network: Annotated[str, typer.Option(help="As for ppo.py.")] = "",
+    updates: Annotated[int, typer.Option(min=1, help="Updates to profile.")] = 10,
+    output: Annotated[Path | None, typer.Option(help="An .svg or .png file.")] = None,
+) -> None:
+    """Print, and perhaps draw, where the time of PPO goes."""
+    asked: Any = {"game": game, "device": device, "network": network}
+    found = profiled(ppo.Config(**asked, steps=ENDLESS, threads=1), updates)
+    typer.echo(table(found))
+    if output is not None:
+        draw(found, output)
+
+
+if __name__ == "__main__":
+    typer.run(main)
