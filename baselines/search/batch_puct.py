@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from azumaya.baselines.search.arguments import (
@@ -32,8 +32,6 @@ LEAST_CONCENTRATION = 0.01
 BATCH, GAMES, LEAVES = 16, 64, 1
 KEPT = 4
 """The searches for whose nodes a tree that is kept has room."""
-LEAST = 16
-"""The fewest games for which another thread is used."""
 
 
 class BatchPUCT(TreeSearch):
@@ -137,35 +135,24 @@ class BatchPUCT(TreeSearch):
     def spend(self, grove: Grove) -> None:
         """Search all trees of a grove until they are finished or the budget is spent."""
         limit = min(self.budget.steps or MOST_VISITS, MOST_VISITS)
-        terms = Terms(self.exploration, self.temperature)
-        parts = _parts(grove.count, self.threads)
-        end, rounds = math.inf, 0
-        with ThreadPoolExecutor(len(parts)) as pool:
-
-            def each(work: Callable[..., None], *arguments: Any) -> None:
-                if len(parts) == 1:
-                    work(*parts[0], 0, *arguments)
-                    return
-                calls = [pool.submit(work, *p, i, *arguments) for i, p in enumerate(parts)]
-                for call in calls:
-                    call.result()
-
-            while grove.unfinished(limit) and time.perf_counter() < end:
-                if rounds < 2 and self.noise:  # a new tree has its root's moves after one round
-                    grove.disturb(self.noise, self.concentration)
-                each(grove.select, limit, terms)
-                grove.evaluate(self.evaluator, self.batch)
-                each(grove.finish, terms)
-                rounds += 1
-                if rounds == 1 and self.budget.milliseconds is not None:
-                    # As in `spend`, the first round does not count: it may have to compile.
-                    end = time.perf_counter() + self.budget.milliseconds * grove.count / 1000
+        terms = Terms(
+            self.exploration, self.temperature, noise=self.noise, concentration=self.concentration
+        )
+        turns = deque((part, _nothing) for part in grove.parts())
+        end, turn = math.inf, 0
+        while turns:
+            part, take_in = turns.popleft()
+            take_in()
+            if turn == len(turns) + 1 and self.budget.milliseconds is not None:
+                # As in `spend`, the first round does not count: it may have to compile.
+                end = time.perf_counter() + self.budget.milliseconds * grove.count / 1000
+            if grove.play_round(*part, limit if time.perf_counter() < end else 0, terms):
+                turns.append((part, grove.ask(*part, self.evaluator, self.batch)))
+            turn += 1
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_grove": None}
 
 
-def _parts(count: int, threads: int) -> list[tuple[int, int]]:
-    """The trees of each thread, as ranges of at least `LEAST`."""
-    size = max(LEAST, -(-count // threads))
-    return [(first, min(first + size, count)) for first in range(0, count, size)]
+def _nothing() -> None:
+    """What is waited for in a part before its first round."""

@@ -35,7 +35,13 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class PackedEvaluator(Protocol):
-    """An evaluator that unpacks positions itself, on its own device; `BatchPUCT` takes it, too."""
+    """An evaluator that unpacks positions itself, on its own device; `BatchPUCT` takes it, too.
+
+    It may also have a method `begin_packed`, with the same arguments, that only begins the
+    evaluation, and returns a function that waits for it and returns what `evaluate_packed` does.
+    While it evaluates the leaves of some games, the trees of others grow. There are never more than
+    two evaluations at a time, begun and waited for in turn, by the thread that searches.
+    """
 
     def evaluate_packed(
         self, observation: np.ndarray, action_mask: np.ndarray

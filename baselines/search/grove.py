@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.search.evaluator import NOT_FINITE, AnyEvaluator, PackedEvaluator, checked
-from azumaya.baselines.search.game_kernels import GameKernels
-from azumaya.baselines.search.priors import mix_noise, root_priors
-from azumaya.baselines.search.simulations import (
-    LEAF,
-    Leaves,
-    finish_kernel,
-    select_kernel,
-    take_in,
+from azumaya.baselines.search.evaluator import (
+    NOT_FINITE,
+    AnyEvaluator,
+    Evaluator,
+    PackedEvaluator,
+    checked,
 )
+from azumaya.baselines.search.game_kernels import GameKernels
+from azumaya.baselines.search.simulations import LEAF, Leaves, round_kernel, take_in
 from azumaya.baselines.search.tree import PRIOR_NODE, plant
 from azumaya.baselines.search.trees import Trees, follow
-from azumaya.baselines.search.walks import DEEPEST, Terms, new_desk
+from azumaya.baselines.search.walks import DEEPEST, Desk, Terms, new_desk
 from azumaya.envs import Position
 from azumaya.envs.engine.kernels import move_kernel
+from azumaya.envs.engine.workers import Workers
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
-from azumaya.envs.kernels.compile import Settled
 from azumaya.envs.kernels.states import words_of
 from azumaya.envs.observation import unpack_bits, unpack_planes
 
 FREE = 256
 """The most simulations in one round that end without the network, at a node that is proven."""
-NOISE = 0x6E6F6973
-"""With it a search's key is that of its noise."""
+LEAST, SMALLEST = 64, 16
+"""The fewest trees for each thread, and of a slice."""
+HALVES = 512
+"""The fewest trees of which a half is searched while the network evaluates the others' leaves."""
 
 
 class Grove(Trees):
@@ -43,7 +46,7 @@ class Grove(Trees):
         games: the number of trees.
         leaves: the most leaves of each tree in one round.
         slots: nodes for each tree.
-        threads: the number of threads that may work on it.
+        threads: the most threads that work on them.
     """
 
     def __init__(
@@ -59,17 +62,14 @@ class Grove(Trees):
         rows = games * leaves
         self.num_actions, self._each = num_actions, leaves
         self.leaves = Leaves(
-            np.zeros(games, np.uint64), self.roots, kernels.game.new_states(rows),
-            np.zeros((rows, kernels.words), np.uint64),
+            np.zeros(games, np.uint64), np.zeros(games, bool), self.roots,
+            kernels.game.new_states(rows), np.zeros((rows, kernels.words), np.uint64),
             np.zeros((rows, kernels.game.observation.packed_words), np.uint64),
             np.zeros((rows, DEEPEST + 1), np.int64), as_states(np.zeros(rows, LEAF)),
             np.zeros((rows, num_actions), np.float32), np.zeros(rows),
         )  # fmt: skip
-        self._select, self._finish = map(Settled, (select_kernel(kernels), finish_kernel(kernels)))
-        self._move = move_kernel(kernels.game)
-        self._desks = [new_desk(kernels) for _ in range(threads)]
-        self._philox = np.random.Philox(key=np.array([0, NOISE], np.uint64))
-        self._new_state: Any = self._philox.state
+        self._round, self._move = round_kernel(kernels), move_kernel(kernels.game)
+        self._workers, self._desks = Workers(threads, LEAST, SMALLEST), threading.local()
 
     def start(self, positions: Sequence[Position], keys: Sequence[int], kept: bool) -> None:
         """Prepare a search, in the first rows; with `kept` trees that follow a position go on."""
@@ -79,15 +79,15 @@ class Grove(Trees):
     def go_on(self, keys: Sequence[int] | np.ndarray) -> None:
         """Prepare another search of the first trees, with a key each."""
         self.count = len(keys)
-        self.calm = np.ones(self.count, bool)
-        self.leaves.keys[: self.count] = keys
+        self.leaves.keys[: self.count], self.leaves.calm[: self.count] = keys, True
+        self.leaves.rows["waits"] = 0  # if the last search was interrupted, some do
         self.arrays.stats["simulations"] = 0
 
     def move(self, actions: np.ndarray) -> None:
         """Follow the games of the last search by a move each, as `advance` does."""
-        rows = np.arange(len(actions))
-        self._move(0, len(rows), rows, actions, self.roots)
-        follow(0, len(rows), actions, self.arrays, self._blank)
+        rows, run = np.arange(len(actions)), self._workers.run
+        run(self._move, len(rows), lambda: (rows, actions, self.roots), fixed=True)
+        run(follow, len(rows), lambda: (actions, self.arrays, self._blank), fixed=True)
 
     def arrange(self, rows: Sequence[int]) -> None:
         """Go on with the games of some rows; those that are elsewhere now have new trees."""
@@ -96,45 +96,49 @@ class Grove(Trees):
             if g != row:
                 plant(self.arrays, g, self.arrays.stats["bound"][g], self._blank)
 
-    def disturb(self, noise: float, concentration: float) -> None:
-        """Mix noise into the priors of the roots that have children, once in each search."""
-        rows = np.flatnonzero(self.calm & (self.arrays.nodes["count"][: self.count, 0] > 0))
-        self.calm[rows] = False
-        shape, places = (len(rows), self.num_actions), np.empty(self.num_actions, np.int64)
-        slots, priors, drawn = (np.empty(shape, kind) for kind in (np.int64, np.float32, float))
-        counts = np.empty(len(rows), np.int64)
-        root_priors(rows, self.arrays, places, slots, priors, counts)
-        random, state = np.random.Generator(self._philox), self._new_state
-        for i, (key, count) in enumerate(zip(self.leaves.keys[rows], counts.tolist(), strict=True)):
-            state["state"]["key"][0] = key
-            self._philox.state = state  # in a tenth of the time in which a new one is made
-            alike = np.full(count, concentration / count)
-            drawn[i, :count] = priors[i, :count].sum() * random.dirichlet(alike)
-        mix_noise(rows, slots, counts, drawn, noise, self.arrays)
+    def parts(self) -> list[tuple[int, int]]:
+        """The first and the last tree, exclusive, of the parts that are searched in turn."""
+        half = self.count // 2 if self.count >= HALVES else 0
+        return [(0, half), (half, self.count)] if half else [(0, self.count)]
 
-    def unfinished(self, limit: int) -> bool:
-        """Whether a search has simulations left, and a root that is not proven."""
-        root = self.arrays.nodes[: self.count, 0]
-        open_ = root["low"] != root["high"]
-        return bool((open_ & (self.arrays.stats["simulations"][: self.count] < limit)).any())
+    def play_round(self, first: int, last: int, limit: int, terms: Terms) -> bool:
+        """Expand the evaluated leaves of trees `first` to `last - 1`, and select the next ones.
 
-    def select(self, first: int, last: int, thread: int, limit: int, terms: Terms) -> None:
-        """Select leaves of the trees `first` to `last - 1`."""
-        self._select(first, last, limit, FREE, terms, self.arrays, self.leaves, self._desks[thread])
+        Returns whether a search has simulations left, and a root that is not proven.
+        """
 
-    def finish(self, first: int, last: int, thread: int, terms: Terms) -> None:
-        """Expand the leaves of the trees `first` to `last - 1`, and pass their values up."""
-        self._finish(first, last, terms, self.arrays, self.leaves, self._desks[thread])
+        def arguments() -> tuple[Any, ...]:
+            return first, limit, FREE, terms, self.arrays, self.leaves, self._desk()
 
-    def evaluate(self, evaluator: AnyEvaluator, batch: int) -> None:
-        """Evaluate the leaves that wait, `batch` at a time, or all at once if they stay packed."""
-        leaves = self.leaves
-        waiting = np.flatnonzero(leaves.rows["waits"][: self.count * self._each])
+        return any(self._workers.run(self._round, last - first, arguments, fixed=True))
+
+    def _desk(self) -> Desk:
+        """The desk of the thread that asks."""
+        if not hasattr(self._desks, "own"):
+            self._desks.own = new_desk(self.kernels)
+        own: Desk = self._desks.own
+        return own
+
+    def ask(self, first: int, last: int, evaluator: AnyEvaluator, batch: int) -> Callable[[], None]:
+        """Begin to evaluate the leaves that wait in trees `first` to `last - 1`.
+
+        They are evaluated `batch` at a time, or all at once if they stay packed. The function
+        returned waits for the evaluation, and takes it in.
+        """
+        waits = self.leaves.rows["waits"][first * self._each : last * self._each]
+        waiting = first * self._each + np.flatnonzero(waits)
         if isinstance(evaluator, PackedEvaluator):
-            if len(waiting):
-                observed, words = leaves.observed[waiting], leaves.words[waiting]
-                self._take(waiting, evaluator.evaluate_packed(observed, words), len(waiting))
-            return
+            return self._ask_packed(waiting, evaluator) if len(waiting) else lambda: None
+        return functools.partial(self._evaluate, waiting, evaluator, batch)
+
+    def _ask_packed(self, waiting: np.ndarray, evaluator: PackedEvaluator) -> Callable[[], None]:
+        begin = getattr(evaluator, "begin_packed", None)
+        if begin is None:
+            begin = functools.partial(functools.partial, evaluator.evaluate_packed)
+        answer = begin(self.leaves.observed[waiting], self.leaves.words[waiting])
+        return lambda: self._take(waiting, answer(), len(waiting))
+
+    def _evaluate(self, waiting: np.ndarray, evaluator: Evaluator, batch: int) -> None:
         for at in range(0, len(waiting), batch):
             rows = waiting[at : at + batch]
             given = evaluator.evaluate(self._planes(rows, batch), self._masks(rows, batch))

@@ -1,11 +1,11 @@
 """The simulations of UCT and PUCT: walk down the tree, find what the leaf is worth, pass it up.
 
 Where a rollout or a compiled evaluation judges the leaves, `simulate` makes one simulation after
-another. A network judges many leaves at once, so its kernel is left in between: a round has three
-parts. `select` walks down every tree to the leaves that need an evaluation, the network evaluates
-them, and `finish` expands the leaves and passes the values up. If a tree has several leaves in one
-batch, those that wait count as lost for the player who chose them (virtual loss), so that the next
-ones are looked for elsewhere.
+another. A network judges many leaves at once, so the kernel is left in between: `select` walks down
+to the leaves that need an evaluation, the network evaluates them, and `finish` expands them and
+passes the values up. One kernel finishes what is waiting in a tree and selects its next leaves. If
+a tree has several leaves in one batch, those that wait count as lost for the player who chose them
+(virtual loss), so that the next ones are looked for elsewhere.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from azumaya.baselines.search.leaves import (
     takes_moves,
     value_leaf_kernel,
 )
+from azumaya.baselines.search.noise import disturb
 from azumaya.baselines.search.priors import rank_by_logits, settle
 from azumaya.baselines.search.tree import back_up_kernel, puct_reach, tree_at, uct_reach
 from azumaya.baselines.search.walks import (
@@ -63,6 +64,7 @@ class Leaves(NamedTuple):
 
     Attributes:
         keys: `(n,)`, the keys of the searches.
+        calm: `(n,)` bool, whether a root has no noise yet.
         roots: `(n,)`, the positions of the roots.
         trials: `(rows,)`, the positions of the leaves.
         words: `(rows, W)`, their legal actions.
@@ -74,6 +76,7 @@ class Leaves(NamedTuple):
     """
 
     keys: np.ndarray
+    calm: np.ndarray
     roots: np.ndarray
     trials: np.ndarray
     words: np.ndarray
@@ -181,11 +184,8 @@ def came_back(nodes, path, depth):
 @kernel
 def desk_at(desk, leaves, g, row):
     """The desk of a thread at work on a row of tree `g`."""
-    roots, trials = borrow(leaves.roots), borrow(leaves.trials)
-    return borrow_desk(
-        desk, roots[g : g + 1], trials[row : row + 1], borrow(leaves.words)[row],
-        borrow(leaves.paths)[row],
-    )  # fmt: skip
+    root, trial = leaves.roots[g : g + 1], leaves.trials[row : row + 1]
+    return borrow_desk(desk, root, trial, leaves.words[row], leaves.paths[row])
 
 
 @kernel
@@ -207,12 +207,11 @@ def hidden_result(tree, desk, depth):
 
 @functools.cache
 def select_kernel(kernels: GameKernels) -> Any:
-    """The kernel that selects the leaves of trees `start` to `stop - 1`.
+    """The kernel `select(g, limit, free, terms, tree, leaves, desk)`, which selects leaves.
 
-    `select(start, stop, limit, free, terms, trees, leaves, desk)` gives every tree as many leaves
-    as there are rows for it, as long as it has fewer than `limit` simulations. Leaf `i` of tree `g`
-    has row `g * each + i`. Simulations whose result is known are finished at once, up to `free` of
-    them for each leaf.
+    Tree `g` gets as many as there are rows for it, as long as it has fewer than `limit`
+    simulations. Leaf `i` has row `g * each + i`. Simulations whose result is known are finished at
+    once, up to `free` of them for each leaf. Returns the number of leaves.
     """
     walk, legal, observe = _puct_walk(kernels), legal_kernel(kernels), kernels.rules.observe
     back_up = back_up_kernel(puct_reach)
@@ -235,27 +234,22 @@ def select_kernel(kernels: GameKernels) -> Any:
         return False
 
     @kernel
-    def select(start, stop, limit, free, terms, trees, leaves, desk):
-        rows, observed = borrow(leaves.rows), borrow(leaves.observed)
+    def select(g, limit, free, terms, tree, leaves, desk):
+        rows, observed, waiting = leaves.rows, leaves.observed, 0
         each = rows.shape[0] // leaves.keys.shape[0]
-        for g in range(start, stop):
-            tree, waiting = tree_at(trees, g), 0
-            for i in range(each):
-                row = g * each + i
-                own, leaf = desk_at(desk, leaves, g, row), rows[row]
-                leaf.waits = 0
-                most = min(limit, tree.stats[0].simulations + waiting + free)
-                if waiting < i or not next_leaf(
-                    leaves.keys[g], most, waiting, terms, tree, own, leaf
-                ):
-                    continue
-                leaf.waits, waiting = 1, waiting + 1
-                state = own.trial[0]
-                legal(state, own.words)
-                observed[row] = ZERO
-                observe(state, np.int64(state.to_move), observed[row])
-                lose(tree, own.path, leaf.depth)
-        return 0
+        for i in range(each):
+            row = g * each + i
+            own, leaf = desk_at(desk, leaves, g, row), rows[row]
+            most = min(limit, tree.stats[0].simulations + waiting + free)
+            if waiting < i or not next_leaf(leaves.keys[g], most, waiting, terms, tree, own, leaf):
+                break
+            leaf.waits, waiting = 1, waiting + 1
+            state = own.trial[0]
+            legal(state, own.words)
+            observed[row] = ZERO
+            observe(state, np.int64(state.to_move), observed[row])
+            lose(tree, own.path, leaf.depth)
+        return waiting
 
     return select
 
@@ -318,23 +312,20 @@ def take_hidden_moves(key, depth, result, logits, terms, tree, desk):
 
 @functools.cache
 def finish_kernel(kernels: GameKernels) -> Any:
-    """The kernel that finishes the simulations that `select` began.
-
-    `finish(start, stop, terms, trees, leaves, desk)`, after the network has evaluated the leaves.
-    """
+    """The kernel `finish(g, terms, tree, leaves, desk)`, for what `select` began in tree `g`."""
     take = take_hidden_moves if kernels.hidden_draws else open_moves_kernel(kernels)
     back_up = back_up_kernel(puct_reach)
 
     @kernel
-    def finish(start, stop, terms, trees, leaves, desk):
-        rows, logits = borrow(leaves.rows), borrow(leaves.logits)
+    def finish(g, terms, tree, leaves, desk):
+        rows, logits = leaves.rows, leaves.logits
         each = rows.shape[0] // leaves.keys.shape[0]
-        for row in range(start * each, stop * each):
+        for row in range(g * each, (g + 1) * each):
             leaf = rows[row]
             if not leaf.waits:
-                continue
-            g, depth = row // each, leaf.depth
-            tree, own = tree_at(trees, g), desk_at(desk, leaves, g, row)
+                break
+            own, depth = desk_at(desk, leaves, g, row), leaf.depth
+            leaf.waits = 0
             came_back(tree.nodes, own.path, depth)
             state = own.trial[0]
             gain = (1 - 2 * np.float64(state.to_move)) * leaves.values[row]
@@ -342,6 +333,35 @@ def finish_kernel(kernels: GameKernels) -> Any:
             changed = take(leaf.key, depth, result, logits[row], terms, tree, own)
             back_up(tree, own.path, depth, result, changed)
             tree.stats[0].simulations += 1
-        return 0
 
     return finish
+
+
+@functools.cache
+def round_kernel(kernels: GameKernels) -> Any:
+    """The kernel that finishes the simulations it began when last called, and begins the next.
+
+    `play_round(start, stop, first, limit, free, terms, trees, leaves, desk)` does so in the trees
+    `first + start` to `first + stop - 1`, see `finish` and `select`. In between it mixes noise into
+    the priors of roots that have children, once in each search. Returns the number of trees whose
+    search goes on.
+    """
+    finish, select = finish_kernel(kernels), select_kernel(kernels)
+
+    @kernel
+    def play_round(start, stop, first, limit, free, terms, trees, leaves, desk):
+        trees, leaves, desk = borrow(trees), borrow(leaves), borrow(desk)
+        calm, going_on = leaves.calm, 0
+        for g in range(first + start, first + stop):
+            tree = tree_at(trees, g)
+            root, stats = tree.nodes[0], tree.stats[0]
+            finish(g, terms, tree, leaves, desk)
+            if terms.noise > 0.0 and calm[g] and root.count > 0:
+                disturb(leaves.keys[g], terms.noise, terms.concentration, tree, desk)
+                calm[g] = False
+            waiting = select(g, limit, free, terms, tree, leaves, desk)
+            open_ = root.low != root.high and stats.simulations < limit
+            going_on += waiting > 0 or open_
+        return going_on
+
+    return play_round

@@ -33,6 +33,8 @@ class Terms(NamedTuple):
         delay: a node below the root is expanded once it has had this many visits.
         breadth: with AMAF, the moves of a node below the root that are evaluated at first.
         cut: moves after which a rollout is cut off; 0 means `LONGEST`.
+        noise: as for `BatchPUCT`, as is the next.
+        concentration: the sum of the parameters of the noise.
     """
 
     exploration: float
@@ -41,6 +43,8 @@ class Terms(NamedTuple):
     delay: int = 0
     breadth: int = 0
     cut: int = 0
+    noise: float = 0.0
+    concentration: float = 1.0
 
 
 class Desk(NamedTuple):
@@ -53,7 +57,7 @@ class Desk(NamedTuple):
         words: a row of legal actions.
         fresh: a row of actions that have no child yet, for hidden draws.
         moves: `(64 * W,)` int64, for hidden draws, as are the next two.
-        values: `(64 * W,)` float64.
+        values: `(64 * W,)` float64; also for noise.
         scores: `(64 * W,)` float64.
         played: `(2, W)`, the moves that each player made, for AMAF.
         path: `(DEEPEST + 1,)`, the slots from the root on.

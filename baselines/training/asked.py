@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from torch import nn
@@ -11,6 +14,9 @@ from azumaya.baselines.training.policy import Seen, Threads
 
 LEAST = 256
 """The fewest positions that a GPU evaluates at once; fewer take it as long."""
+
+Answer = Callable[[], tuple[np.ndarray, np.ndarray]]
+"""Waits for an evaluation, and returns its logits and values."""
 
 
 def on(place: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
@@ -41,16 +47,18 @@ class Asked:
     def evaluate_packed(
         self, observation: np.ndarray, action_mask: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As for `PackedEvaluator`; on a GPU, until the next call."""
+        """As for `PackedEvaluator`."""
+        return self.begin_packed(observation, action_mask)()
+
+    def begin_packed(self, observation: np.ndarray, action_mask: np.ndarray) -> Answer:
+        """As for `PackedEvaluator`; on a GPU, what it finds is overwritten by the next but one."""
         if self.place.type == "cpu":
             found = self.threads.ask(self.network, Seen(*on(self.place, observation, action_mask)))
-            return found.logits.numpy(), found.values.numpy()
+            return lambda: (found.logits.numpy(), found.values.numpy())
         return self.filled_up(observation, action_mask)
 
-    def filled_up(
-        self, observation: np.ndarray, action_mask: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """As `evaluate_packed` on a GPU."""
+    def filled_up(self, observation: np.ndarray, action_mask: np.ndarray) -> Answer:
+        """As `begin_packed` on a GPU."""
         size = LEAST
         while size < len(observation):
             size *= 2
@@ -58,11 +66,28 @@ class Asked:
         if size not in self._batches:
             widths = observation.shape[1], action_mask.shape[1]
             self._batches[size] = Batch(self, size, widths)
-        return self._batches[size].evaluate(observation, action_mask)
+        return self._batches[size].begin(observation, action_mask)
+
+
+@dataclass
+class Host:
+    """What one evaluation of a batch has on the host.
+
+    Attributes:
+        given: what is copied to the device.
+        found: what is copied back; empty before the first time.
+        done: has happened when that is there; None on a CPU.
+    """
+
+    given: torch.Tensor
+    found: torch.Tensor
+    done: torch.cuda.Event | None
 
 
 class Batch:
-    """Room for a batch of a fixed size, on the host and on the device.
+    """Room for a batch of a fixed size on the device, and for two evaluations on the host.
+
+    So one can begin before what the last one found is read; the device makes one after the other.
 
     Args:
         asked: the network.
@@ -72,22 +97,37 @@ class Batch:
 
     def __init__(self, asked: Asked, size: int, widths: tuple[int, int]) -> None:
         self._asked, self._size, self._cut = asked, size, size * widths[0]
-        pinned = asked.place.type == "cuda"  # so that copies do not pass through another buffer
-        self._given = torch.zeros(size * sum(widths), dtype=torch.int64, pin_memory=pinned)
+        self._pinned = asked.place.type == "cuda"  # so that copies do not wait for another buffer
+        self._hosts = [
+            Host(
+                torch.zeros(size * sum(widths), dtype=torch.int64, pin_memory=self._pinned),
+                torch.zeros(0),
+                torch.cuda.Event() if self._pinned else None,
+            )
+            for _ in range(2)
+        ]
         self._found = torch.zeros(0, device=asked.place)
-        self._host = torch.zeros(0)
         self._graph = Graph(self._work, asked.place)
 
-    def evaluate(
-        self, observation: np.ndarray, action_mask: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Logits and values of up to `size` positions; the arrays are written anew by each call."""
-        count, given = len(observation), self._given.numpy().view(np.uint64)
+    def begin(self, observation: np.ndarray, action_mask: np.ndarray) -> Answer:
+        """Begin to evaluate up to `size` positions, as `Asked.begin_packed`."""
+        self._hosts.reverse()
+        host, count = self._hosts[0], len(observation)
+        given = host.given.numpy().view(np.uint64)
         seen, masks = (part.reshape(self._size, -1) for part in np.split(given, [self._cut]))
         seen[:count], masks[:count] = observation, action_mask
-        self._graph(self._given.to(self._asked.place, non_blocking=True))
-        self._host.copy_(self._found)
-        found = self._host.numpy()
+        self._graph(host.given.to(self._asked.place, non_blocking=True))
+        if not len(host.found):
+            host.found = torch.zeros(len(self._found), pin_memory=self._pinned)
+        host.found.copy_(self._found, non_blocking=True)
+        if host.done is not None:
+            host.done.record()
+        return lambda: self._answer(host, count)
+
+    def _answer(self, host: Host, count: int) -> tuple[np.ndarray, np.ndarray]:
+        if host.done is not None:
+            host.done.synchronize()
+        found = host.found.numpy()
         values, logits = found[: self._size], found[self._size :].reshape(self._size, -1)
         return logits[:count], values[:count]
 
@@ -97,6 +137,5 @@ class Batch:
         both = torch.cat([found.values, found.logits.flatten()])
         if len(self._found):
             self._found.copy_(both)
-            return
-        pinned = self._given.is_pinned()
-        self._found, self._host = both, torch.zeros(len(both), pin_memory=pinned)
+        else:
+            self._found = both

@@ -190,20 +190,24 @@ class Workers:
     Args:
         threads: the maximum number of threads; None: one per core. Helpers are started only when
             a job is large enough to use them.
+        least: the fewest rows for each thread.
+        smallest: the fewest rows of a slice.
     """
 
-    def __init__(self, threads: int | None = None) -> None:
-        self.threads = check_threads(threads)
+    def __init__(
+        self, threads: int | None = None, least: int = LEAST, smallest: int = SMALLEST
+    ) -> None:
+        self.threads, self.least, self.smallest = check_threads(threads), least, smallest
         self._post: Post | None = None
         self._entries: dict[Any, Any] = {}
 
     def slice_of(self, count: int) -> int:
         """The slice size for `count` rows; all of them if a single thread is used."""
         threads = self._threads_for(count)
-        return max(SMALLEST, -(-count // (SLICES * threads))) if threads > 1 else max(count, 1)
+        return max(self.smallest, -(-count // (SLICES * threads))) if threads > 1 else max(count, 1)
 
     def _threads_for(self, count: int) -> int:
-        return 1 if INTERPRETED else min(self.threads, max(count // LEAST, 1))
+        return 1 if INTERPRETED else min(self.threads, max(count // self.least, 1))
 
     def run(
         self,

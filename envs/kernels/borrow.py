@@ -13,25 +13,32 @@ from azumaya.envs.kernels.compile import INTERPRETED
 
 if INTERPRETED:
 
-    def borrow(array: Any) -> Any:
-        """The same array, without a counted reference."""
-        return array
+    def borrow(arrays: Any) -> Any:
+        """An array or a tuple of arrays, without counted references."""
+        return arrays
 
 else:
-    from numba.core import cgutils
+    from numba.core import cgutils, types
     from numba.extending import intrinsic
     from numba.np.arrayobj import populate_array
 
+    def _borrow(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.BaseTuple):
+            parts = zip(kind, cgutils.unpack_tuple(builder, value), strict=True)
+            borrowed = [_borrow(context, builder, *part) for part in parts]
+            return context.make_tuple(builder, kind, borrowed)
+        make = context.make_array(kind)
+        whole, view = make(context, builder, value), make(context, builder)
+        shape = cgutils.unpack_tuple(builder, whole.shape, kind.ndim)
+        strides = cgutils.unpack_tuple(builder, whole.strides, kind.ndim)
+        populate_array(view, whole.data, shape, strides, whole.itemsize, meminfo=None)
+        return view._getvalue()
+
     @intrinsic  # type: ignore[untyped-decorator]
-    def borrow(typing_context: Any, array: Any) -> Any:
-        """The same array, without a counted reference."""
+    def borrow(typing_context: Any, arrays: Any) -> Any:
+        """An array or a tuple of arrays, without counted references."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            make = context.make_array(array)
-            whole, view = make(context, builder, args[0]), make(context, builder)
-            shape = cgutils.unpack_tuple(builder, whole.shape, array.ndim)
-            strides = cgutils.unpack_tuple(builder, whole.strides, array.ndim)
-            populate_array(view, whole.data, shape, strides, whole.itemsize, meminfo=None)
-            return view._getvalue()
+            return _borrow(context, builder, arrays, args[0])
 
-        return array(array), generate
+        return arrays(arrays), generate
