@@ -138,12 +138,12 @@ class BatchPUCT(TreeSearch):
         terms = Terms(
             self.exploration, self.temperature, noise=self.noise, concentration=self.concentration
         )
-        turns = deque((part, _nothing) for part in grove.parts())
-        end, turn = math.inf, 0
+        parts, turn, end = grove.parts(), 0, math.inf
+        turns = deque((part, grove.ask(*part, self.evaluator, self.batch)) for part in parts)
         while turns:
             part, take_in = turns.popleft()
             take_in()
-            if turn == len(turns) + 1 and self.budget.milliseconds is not None:
+            if turn == len(parts) and self.budget.milliseconds is not None:
                 # As in `spend`, the first round does not count: it may have to compile.
                 end = time.perf_counter() + self.budget.milliseconds * grove.count / 1000
             if grove.play_round(*part, limit if time.perf_counter() < end else 0, terms):
@@ -152,7 +152,3 @@ class BatchPUCT(TreeSearch):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_grove": None}
-
-
-def _nothing() -> None:
-    """What is waited for in a part before its first round."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -55,6 +57,8 @@ class PackedEvaluator(Protocol):
 
 
 AnyEvaluator = Evaluator | PackedEvaluator
+Answer = Callable[[], tuple[np.ndarray, np.ndarray]]
+"""Waits for an evaluation that has begun, and returns its logits and values."""
 NOT_FINITE = "evaluator: a value or a logit of a legal action is not finite"
 
 
@@ -66,6 +70,16 @@ def check_evaluator(evaluator: Any) -> AnyEvaluator:
             "needed"
         )
     return evaluator
+
+
+def begin_packed(
+    evaluator: PackedEvaluator, observation: np.ndarray, action_mask: np.ndarray
+) -> Answer:
+    """Begin an evaluation; it is made when it is waited for if the evaluator has no other way."""
+    begin: Callable[..., Answer] | None = getattr(evaluator, "begin_packed", None)
+    if begin is None:
+        return functools.partial(evaluator.evaluate_packed, observation, action_mask)
+    return begin(observation, action_mask)
 
 
 def checked(given: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:

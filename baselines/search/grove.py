@@ -14,6 +14,7 @@ from azumaya.baselines.search.evaluator import (
     AnyEvaluator,
     Evaluator,
     PackedEvaluator,
+    begin_packed,
     checked,
 )
 from azumaya.baselines.search.game_kernels import GameKernels
@@ -127,15 +128,14 @@ class Grove(Trees):
         """
         waits = self.leaves.rows["waits"][first * self._each : last * self._each]
         waiting = first * self._each + np.flatnonzero(waits)
-        if isinstance(evaluator, PackedEvaluator):
-            return self._ask_packed(waiting, evaluator) if len(waiting) else lambda: None
-        return functools.partial(self._evaluate, waiting, evaluator, batch)
-
-    def _ask_packed(self, waiting: np.ndarray, evaluator: PackedEvaluator) -> Callable[[], None]:
-        begin = getattr(evaluator, "begin_packed", None)
-        if begin is None:
-            begin = functools.partial(functools.partial, evaluator.evaluate_packed)
-        answer = begin(self.leaves.observed[waiting], self.leaves.words[waiting])
+        if not isinstance(evaluator, PackedEvaluator):
+            return functools.partial(self._evaluate, waiting, evaluator, batch)
+        if len(waiting) == 0:
+            return lambda: None
+        observed, words = (
+            all_.take(waiting, 0) for all_ in (self.leaves.observed, self.leaves.words)
+        )
+        answer = begin_packed(evaluator, observed, words)
         return lambda: self._take(waiting, answer(), len(waiting))
 
     def _evaluate(self, waiting: np.ndarray, evaluator: Evaluator, batch: int) -> None:

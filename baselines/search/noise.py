@@ -20,7 +20,7 @@ NOISE = 1 << 42
 
 @kernel
 def ln(x):
-    """The natural logarithm of a positive number, to within 1e-10."""
+    """The natural logarithm of a positive number, to within 2e-10."""
     twos = 0
     while x < 0.75:
         x, twos = x * 2.0, twos - 1
@@ -43,7 +43,7 @@ def log_gamma(key, shape):
     """The logarithm of a number drawn from a gamma distribution.
 
     A number for `shape + 1` is drawn by Marsaglia and Tsang ("A simple method for generating gamma
-    variables", 2000). Its product with `u ** (1 / shape)` is one for `shape`, however small this is.
+    variables", 2000). Its product with `u ** (1 / shape)` is one for `shape`, however small.
     """
     d = shape + 2.0 / 3.0
     n, normal, v = 0, 0.0, -1.0

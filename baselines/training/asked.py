@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import nn
 
+from azumaya.baselines.search.evaluator import Answer
 from azumaya.baselines.training.graph import Graph
 from azumaya.baselines.training.policy import Seen, Threads
 
 LEAST = 256
 """The fewest positions that a GPU evaluates at once; fewer take it as long."""
-
-Answer = Callable[[], tuple[np.ndarray, np.ndarray]]
-"""Waits for an evaluation, and returns its logits and values."""
 
 
 def on(place: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
@@ -102,7 +99,7 @@ class Batch:
             Host(
                 torch.zeros(size * sum(widths), dtype=torch.int64, pin_memory=self._pinned),
                 torch.zeros(0),
-                torch.cuda.Event() if self._pinned else None,
+                torch.cuda.Event() if self._pinned else None,  # type: ignore[no-untyped-call]
             )
             for _ in range(2)
         ]

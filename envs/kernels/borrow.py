@@ -18,12 +18,13 @@ if INTERPRETED:
         return arrays
 
 else:
-    from numba.core import cgutils, types
+    from numba.core import cgutils
+    from numba.core.types.containers import BaseTuple
     from numba.extending import intrinsic
     from numba.np.arrayobj import populate_array
 
     def _borrow(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-        if isinstance(kind, types.BaseTuple):
+        if isinstance(kind, BaseTuple):
             parts = zip(kind, cgutils.unpack_tuple(builder, value), strict=True)
             borrowed = [_borrow(context, builder, *part) for part in parts]
             return context.make_tuple(builder, kind, borrowed)

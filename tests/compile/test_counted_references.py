@@ -15,6 +15,8 @@ from numba.core.codegen import JITCodeLibrary
 
 from azumaya.baselines.agents.candidates import CandidateFinder
 from azumaya.baselines.search.alphabeta import Room
+from azumaya.baselines.search.batch_puct import BatchPUCT
+from azumaya.baselines.search.budget import Budget
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.proof import ProofRoom
 from azumaya.baselines.search.trees import TreeRoom
@@ -24,6 +26,7 @@ from azumaya.envs.engine.kernels import rollout_kernel
 from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.code import MachineCode
 from azumaya.envs.kernels.compile import INTERPRETED, Settled, kernel
+from tests.search.evaluations import Linear
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="looks at compiled code")
 
@@ -130,7 +133,11 @@ def searching() -> list[Any]:
     for room in rooms:
         room.prove(position.state, 1)
         room.go_on(1)
-    return [*(tree._simulate for tree in trees), *(room._run for room in rooms)]
+    puct = BatchPUCT(Budget(5), Linear(), noise=0.25)
+    puct.search([position], [0])
+    assert puct._grove is not None
+    round_ = puct._grove._round
+    return [*(tree._simulate for tree in trees), *(room._run for room in rooms), round_]
 
 
 @pytest.mark.parametrize("kernels", [stepping, finding, searching])

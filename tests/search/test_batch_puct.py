@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from azumaya.baselines import find_agent
 from azumaya.baselines.search import BatchPUCTAgent, search_agent
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget
+from azumaya.baselines.search.grove import HALVES
+from azumaya.baselines.search.noise import ln, log_gamma
 from azumaya.baselines.search.outcome import children_of
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.cases import YARDSTICK
-from tests.search.evaluations import Centre, Linear
+from tests.search.evaluations import Centre, Linear, Scattered
 from tests.search.positions import label, late, midgame
 
 SCORE = GAMES["score_dominari"]
@@ -58,6 +61,54 @@ def test_what_is_searched_together_does_not_matter(game: Game, leaves: int) -> N
     assert alone == expected[20]
     assert alone.simulations == 40 or alone.exact
     assert searched(positions[20], 40, keys[20] + 1, leaves=leaves) != alone
+
+
+class Begun(Scattered):
+    """A packed evaluator that begins evaluations, and finds out when they are waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.under_way: list[int] = []
+        self.most = self.begun = 0
+
+    def begin_packed(self, observation: np.ndarray, action_mask: np.ndarray) -> Any:
+        """Evaluations are waited for in the order in which they begin."""
+        number = self.begun = self.begun + 1
+        self.under_way.append(number)
+        self.most = max(self.most, len(self.under_way))
+
+        def answer() -> tuple[np.ndarray, np.ndarray]:
+            assert self.under_way.pop(0) == number
+            return self.evaluate_packed(observation, action_mask)
+
+        return answer
+
+
+@pytest.mark.parametrize("leaves", [1, 3])
+@pytest.mark.parametrize("noise", [0.0, 0.25])
+def test_halves_of_many_games_are_searched_in_turn(leaves: int, noise: float) -> None:
+    positions = [midgame(YARDSTICK, {}, seed, seed % 36) for seed in range(HALVES + 1)]
+    settings: Any = {"leaves": leaves, "noise": noise}
+    expected = BatchPUCT(Budget(25), Scattered(), **settings).search(positions, range(HALVES + 1))
+    for count, threads in (HALVES + 1, 1), (HALVES + 1, 3), (HALVES - 1, 2):
+        evaluator = Begun()
+        puct = BatchPUCT(Budget(25), evaluator, games=count, threads=threads, **settings)
+        assert puct.search(positions[:count], range(count)) == expected[:count]
+        assert not evaluator.under_way
+        assert evaluator.most == 1 + (count >= HALVES)
+
+
+@pytest.mark.parametrize("leaves", [1, 3])
+def test_time_that_is_over_leaves_nothing_under_way(leaves: int) -> None:
+    evaluator, positions = Begun(), [Position(YARDSTICK)] * HALVES
+    puct = BatchPUCT(Budget(milliseconds=1e-3), evaluator, leaves=leaves, games=HALVES, megabytes=1)
+    for outcome in puct.search(positions, range(HALVES)):
+        assert outcome.simulations >= 1
+    assert not evaluator.under_way
+    assert puct._grove is not None
+    for g in range(HALVES):
+        tree = puct._grove[g]
+        assert not tree.nodes["pending"][: int(tree.stats["used"][0])].any()
 
 
 def test_a_search_can_be_repeated_with_the_same_memory() -> None:
@@ -109,11 +160,14 @@ def test_logits_guide_the_search() -> None:
     assert cooler.candidates[0].visits < 60
 
 
-def noisy_priors(positions: list[Position], **settings: Any) -> list[dict[int, float]]:
-    """The priors at the roots by action."""
+def noisy_priors(
+    positions: list[Position], first: int = 0, **settings: Any
+) -> list[dict[int, float]]:
+    """The priors at the roots by action; keys count down from the highest one but `first`."""
     settings = {"noise": 1.0, "games": len(positions), **settings}
     puct = BatchPUCT(Budget(2), Linear(), batch=512, **settings)
-    puct.search(positions, [2**64 - 1 - i for i in range(len(positions))], lines=False)
+    keys = [2**64 - 1 - first - i for i in range(len(positions))]
+    puct.search(positions, keys, lines=False)
     grove = puct._grove
     assert grove is not None
     trees = [grove[g] for g in range(len(positions))]
@@ -121,22 +175,57 @@ def noisy_priors(positions: list[Position], **settings: Any) -> list[dict[int, f
     return [dict(zip(n["action"].tolist(), n["prior"].tolist(), strict=True)) for n in nodes]
 
 
-def test_noise_at_the_root_is_drawn_from_a_dirichlet_distribution() -> None:
+def furthest(some: np.ndarray, others: np.ndarray) -> float:
+    """The largest distance of two empirical distribution functions, as of Kolmogorov, Smirnov."""
+    at = np.concatenate([some, others])
+    shares = [np.searchsorted(np.sort(each), at, "right") / len(each) for each in (some, others)]
+    return float(np.abs(shares[0] - shares[1]).max())
+
+
+@pytest.mark.parametrize("concentration", [0.01, 0.5, 5.0, 10.0, 1000.0])
+@pytest.mark.parametrize("first", [0, 10**9])
+def test_noise_at_the_root_is_drawn_from_a_dirichlet_distribution(
+    concentration: float, first: int
+) -> None:
     """Its mean is 1 / 7 of 7 moves, and its variance 1 / 7 * 6 / 7 / (concentration + 1)."""
-    positions = [Position(YARDSTICK)] * 2000
-    for concentration in (0.5, 10.0):
-        found = noisy_priors(positions, concentration=concentration)
-        drawn = np.array([[priors[action] for action in range(7)] for priors in found])
-        assert np.allclose(drawn.sum(1), 1, atol=1e-5)
-        variance = 6 / 49 / (concentration + 1)
-        assert np.allclose(drawn.mean(0), 1 / 7, atol=5 * np.sqrt(variance / 2000))
-        assert np.allclose(drawn.var(0), variance, rtol=0.2)
-        cross = np.cov(drawn.T)[~np.eye(7, dtype=bool)]
-        assert np.allclose(cross, -variance / 6, atol=variance / 12)
-    some, calm = (noisy_priors(positions[:10], noise=noise) for noise in (0.25, 0.0))
-    for mixed, priors, noise in zip(some, calm, found[:10], strict=True):
+    count, rng = 2000, np.random.default_rng(first)
+    found = noisy_priors([Position(YARDSTICK)] * count, first, concentration=concentration)
+    drawn = np.array([[priors[action] for action in range(7)] for priors in found])
+    assert np.allclose(drawn.sum(1), 1, atol=1e-5)
+    variance = 6 / 49 / (concentration + 1)
+    assert np.allclose(drawn.mean(0), 1 / 7, atol=5 * np.sqrt(variance / count))
+    assert np.allclose(drawn.var(0), variance, rtol=0.2)
+    cross = np.cov(drawn.T)[~np.eye(7, dtype=bool)]
+    assert np.allclose(cross, -variance / 6, atol=variance / 12)
+    expected = rng.dirichlet([concentration / 7] * 7, 10 * count)
+    for move in range(7):
+        # float32 cannot tell shares below this from 0, or those near 1 from each other
+        least = (
+            np.maximum(expected[:, move].round(6), 1e-6),
+            np.maximum(drawn[:, move].round(6), 1e-6),
+        )
+        assert furthest(*least) < 0.05  # more by chance in one case of 5,000
+    assert furthest(drawn.max(1).round(6), expected.max(1).round(6)) < 0.05
+
+
+def test_noise_is_mixed_into_the_priors() -> None:
+    positions = [Position(YARDSTICK)] * 10
+    some, calm, alone = (noisy_priors(positions, noise=noise) for noise in (0.25, 0.0, 1.0))
+    for mixed, priors, noise in zip(some, calm, alone, strict=True):
         expected = {move: 0.75 * priors[move] + 0.25 * noise[move] for move in priors}
         assert mixed == pytest.approx(expected, abs=1e-6)
+
+
+def test_logarithms() -> None:
+    for x in [*np.random.default_rng(1).random(500), 0.75, 1.0, 1.5, 2.0**-53, 1e-30, 1e30]:
+        assert ln(float(x)) == pytest.approx(math.log(x), abs=2e-10, rel=1e-12)
+
+
+@pytest.mark.parametrize("shape", [0.2, 1.0, 10 / 7, 40.0, 1e5])
+def test_gamma_numbers(shape: float) -> None:
+    drawn = np.array([log_gamma(np.uint64(key), shape) for key in range(4000)])
+    expected = np.log(np.random.default_rng(1).gamma(shape, size=40_000))
+    assert furthest(drawn, expected) < 0.035  # more by chance in one case of 5,000
 
 
 @pytest.mark.parametrize("game", [YARDSTICK, SCORE, TILES], ids=label)

@@ -27,7 +27,7 @@ from azumaya.envs import Position, make_vec
 from azumaya.envs.game import as_states
 from azumaya.envs.observation import packed_observation, unpack_bits, unpack_planes
 from tests.cases import TESTED, YARDSTICK
-from tests.search.evaluations import Linear
+from tests.search.evaluations import Linear, Scattered
 from tests.search.positions import midgame
 from tests.training.run_helpers import tiny_alphazero
 
@@ -169,25 +169,10 @@ def test_what_is_still_gained_does_not_count_what_was(
         assert len(states) == len(found.values)
 
 
-class Scattered:
-    """An evaluator whose logits and values are hashes of the observation, exact on any machine."""
-
-    def evaluate_packed(
-        self, observation: np.ndarray, action_mask: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        with np.errstate(over="ignore"):
-            hashes = observation @ np.arange(1, 2 * observation.shape[1], 2, dtype=np.uint64)
-            actions = np.arange(1, self.actions + 1, dtype=np.uint64)
-            mixed = (hashes[:, None] ^ actions) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(60)
-        return mixed.astype(np.float32) / 4, (mixed[:, 0].astype(np.float64) - 7.5) / 8
-
-    actions = 7
-
-
 PLAYED: dict[str, tuple[dict[str, Any], str]] = {
-    "connect_four": ({"simulations": 40}, "e2fd4544525ac211"),
-    "score_dominari": ({"options": {"reward": "margin"}}, "92adaff153785bca"),
-    "sudoku_tiles": ({"exact_nodes": 0}, "b2eae1b9965bf4f5"),
+    "connect_four": ({"simulations": 40}, "d174f5c15b6ece4e"),
+    "score_dominari": ({"options": {"reward": "margin"}}, "42e03d13e8adfbd3"),
+    "sudoku_tiles": ({"exact_nodes": 0}, "149c0525db42d47e"),
 }
 """Games with settings, and the first digits of a digest of what two updates give to learn from."""
 
@@ -198,8 +183,8 @@ def test_games_follow_from_the_seed(name: str, tmp_path: Path) -> None:
     settings, expected = PLAYED[name]
     plies = {"most_plies": 30, "sampled_moves": 9, "exact_nodes": 100, "games": 5}
     config = tiny_alphazero(tmp_path, game=name, **{**plies, "simulations": 20, **settings})
-    games, digest = SelfPlay(config.completed(), Scattered()), hashlib.sha256()
-    games.puct.evaluator.actions = games.start.num_actions  # type: ignore[union-attr]
+    actions = Position(name, **config.options).num_actions
+    games, digest = SelfPlay(config.completed(), Scattered(actions)), hashlib.sha256()
     for lessons in [*games.play(0), *games.play(1)]:
         for each in lessons.arrays:
             digest.update(each.tobytes())
@@ -236,7 +221,7 @@ def test_packed_networks_are_asked_like_others() -> None:
 
 
 def test_batches_are_filled_up_to_few_sizes() -> None:
-    """As they are on a GPU: positions asked before do not change what is found."""
+    """As they are on a GPU: those asked before, or next, do not change what is found."""
     network, rng = NETWORKS["board"](YARDSTICK, 7, 8, 1), np.random.default_rng(1)
     positions = [midgame(YARDSTICK, {}, seed, seed % 30) for seed in range(3 * LEAST)]
     seen = np.array([packed_observation(p.game, p.state[0], p.to_move) for p in positions])
@@ -246,10 +231,13 @@ def test_batches_are_filled_up_to_few_sizes() -> None:
         asked = Asked(network, threads, CPU, 3 * LEAST)
         for count in (1, 5, LEAST, LEAST + 1, 3 * LEAST, 2 * LEAST + 7, 3):
             rows = rng.permutation(len(positions))[:count]
-            expected = asked.evaluate_packed(seen[rows], masks[rows])
-            for found, each in zip(asked.filled_up(seen[rows], masks[rows]), expected, strict=True):
-                assert found.shape == each.shape
-                assert np.allclose(found, each, atol=1e-5)
+            others = rows[::-1] // 2
+            answers = [asked.filled_up(seen[each], masks[each]) for each in (rows, others)]
+            for some, answer in zip((rows, others), answers, strict=True):
+                expected = asked.evaluate_packed(seen[some], masks[some])
+                for found, each in zip(answer(), expected, strict=True):
+                    assert found.shape == each.shape
+                    assert np.allclose(found, each, atol=1e-5)
         assert sorted(asked._batches) == [LEAST, 2 * LEAST, 3 * LEAST]
 
 

@@ -75,14 +75,16 @@ def test_all_threads_take_part(workers: Workers) -> None:
 
 
 @compiled_only
-def test_few_games_take_few_threads() -> None:
-    """A thread that would get fewer than `LEAST` games is not used."""
-    workers, asked = Workers(64), []
-    for count in (2 * LEAST - 1, 2 * LEAST, 3 * LEAST):
+@pytest.mark.parametrize(("least", "settings"), [(LEAST, {}), (50, {"least": 50, "smallest": 4})])
+def test_few_games_take_few_threads(least: int, settings: dict[str, int]) -> None:
+    """A thread that would get fewer than `least` games is not used."""
+    workers, asked = Workers(64, **settings), []
+    for count in (2 * least - 1, 2 * least, 3 * least):
         marks = np.zeros(count, np.int64)
         workers.run(mark, count, lambda marks=marks: (asked.append(1), marks)[1:])
-        assert len(asked) <= count // LEAST
+        assert len(asked) <= count // least
         asked.clear()
+        assert (workers.slice_of(count) < count) == (count >= 2 * least)
     workers.close()
 
 
