@@ -36,8 +36,8 @@ ENDLESS = 10**12
 WARM_UP = 5
 """Updates before: a GPU's graphs are captured in the second one."""
 GROUPS: Mapping[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.IGNORECASE)
-    for name, pattern in {
+    group: re.compile(pattern, re.IGNORECASE)
+    for group, pattern in {
         "games and observations": r"azumaya|numba",
         "matrix products": r"gemm|cutlass|nvjet|xmma|cudnn|conv|::(add|b)?mm\b|::addmv|::linear",
         "optimizer": r"adam|multi_tensor|foreach|clip_grad|_norm",
@@ -90,7 +90,7 @@ class Profiled(Run[Any]):
         self.count = count
 
     def updates(
-        self, state: State, agent: Callable[[], Agent], *_: object, **__: object
+        self, state: State, agent: Callable[[], Agent], *more: object, **others: object
     ) -> Iterator[int]:
         """The numbers of the updates."""
         self.state = state

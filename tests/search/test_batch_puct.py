@@ -406,7 +406,7 @@ def test_paths_that_no_file_can_have_are_refused(path: str) -> None:
 
 @pytest.mark.parametrize("name", ["uct:20:policy", "puct:20:", "puct:x:policy", "puct::policy"])
 def test_malformed_names_are_refused(name: str) -> None:
-    with pytest.raises(OptionError, match="write uct:1000 or puct:1000"):
+    with pytest.raises(OptionError, match="write uct:1000, puct:1000"):
         search_agent(name)
 
 
