@@ -13,10 +13,19 @@
 #   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
-# All wheels found in .whl/ are installed: gymnasium, pettingzoo, farama-notifications, msgspec, typer, pydantic,
-# rich, platformdirs, safetensors, tensorboard, pytest and hypothesis with what these need, as far as the machine lacks them, and numpy before
-# 2.5 if its own is newer. Logs and results go to OUT, few enough files to carry home. Each part ends
-# within ten minutes.
+# All wheels found in .whl/ are installed, for a machine without a network; of what it lacked last
+# time (Python 3.12, torch, numba-cuda, pytest and others were there):
+#
+#   pip download --no-deps --only-binary=:all: --python-version 3.12 --implementation cp \
+#       --platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 \
+#       --platform manylinux2014_x86_64 -d .whl gymnasium pettingzoo farama-notifications msgspec \
+#       platformdirs filelock "numpy<2.5" typer pydantic pydantic-core==2.50.5 annotated-types \
+#       typing-inspection       # pydantic-core in the version that pydantic asks for
+#
+# Logs and results go to OUT, few enough files to carry home. Each part ends within ten minutes.
+# In 15 minutes (2026-11-27): 230 s of `check` were not enough; `train` of Sudoku Moyo with 90
+# million steps took 285 s, and of Connect Four by AlphaZero for 2.8 minutes 190 s
+# (TORCH_COMPILE_DISABLE=1, as compiling a small network takes longer than it saves).
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 part=${1:?all, check, bench, train, profile, run or caps} out=$(realpath -m "${2:?a folder for logs and results}")
