@@ -28,7 +28,7 @@ COMPILED = ["-k", "not interpreted"]
 RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game"]
 PLAIN = [
     "golden", "property/test_bits.py", "property/test_lanes.py", "property/test_rng.py",
-    "values/test_sums.py",
+    "property/test_sums.py",
 ]  # fmt: skip
 CORE = [
     "contract/test_pettingzoo.py", "contract/test_simulation.py",

@@ -163,3 +163,17 @@ class Leaving:
 def test_an_agent_that_wants_to_end_the_program_fails() -> None:
     with pytest.raises(AgentFailedError, match="agent x: act failed: SystemExit: 3"):
         ask(Leaving(), [], [], "x")
+
+
+def test_handlers_come_back() -> None:
+    program = """
+import signal
+from azumaya.baselines.system.signals import ENDING, ended_by_signals
+numbers = (*ENDING, signal.SIGINT)
+before = [signal.getsignal(number) for number in numbers]
+with ended_by_signals():
+    assert all(signal.getsignal(n) is not b for n, b in zip(numbers, before, strict=True))
+assert [signal.getsignal(number) for number in numbers] == before
+"""
+    done = run(program)
+    assert done.returncode == 0, done.stderr

@@ -67,6 +67,8 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder, output = make(place / "class", HONEST), place / "out"
     done = run_class("--game", GAME, folder, "--output", output, *FEW)
     assert done.exit_code == 0, done.output
+    for name, row in marks(output).items():
+        assert re.search(rf"{re.escape(name)}\s+{float(row['mark']):g}\s", done.output), name
     return folder, output
 
 

@@ -115,6 +115,8 @@ STAGES: tuple[tuple[str, tuple[Stage, ...]], ...] = (
         "baselines/agents/",
         (*of_adapters("tests/baselines/test_agents.py", "tests/baselines/test_network.py"), _TOLD),
     ),
+    # runs in processes that end without a word to coverage
+    ("baselines/classroom/linux", (Stage(("tests/classroom/test_isolation.py",)),)),
     ("baselines/arena/kernels", of_adapters("tests/baselines/test_arena.py")),
     # what is drawn once and kept is covered by the test that happened to be first
     ("envs/render/", (Stage(("tests/render",)),)),

@@ -114,6 +114,7 @@ def test_what_could_not_be_proven_is_not_remembered_as_proven() -> None:
         room.go_on(room.nodes + 10**6)
     assert room.proven() == (None, NO_MOVE)
     table, key = room.memory.table, room.memory.frames["key"][0]
+    assert key.all(), "both halves of the root's key are set"
     (root,) = table[(table["key"] == key).all(axis=1)]
     assert root["work"] > 0
     assert max(root["low_depth"], root["high_depth"]) == PROVEN - 1

@@ -67,6 +67,20 @@ def test_a_line_is_read_as_it_was_written(record: GameRecord, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ((1.0, 1.0), "one side led throughout."),
+        ((1.0, -1.0, -1.0), "the lead changed once, at move 1."),
+        ((1.0, -1.0, 1.0), "the lead changed 2 times, for the last time at move 2."),
+    ],
+)
+def test_a_story_says_how_often_the_lead_changed(
+    record: GameRecord, values: tuple[float, ...], said: str
+) -> None:
+    assert Exhibit(record, values).story.endswith(f"According to the search, {said}")
+
+
+@pytest.mark.parametrize(
     ("line", "words"),
     [
         ("{", "line 1"),

@@ -89,11 +89,12 @@ def test_another_seed_gives_another_agent_also_in_the_folder_of_a_run(
 
 
 def test_a_finished_run_is_evaluated_again_or_goes_on(
-    script: str, unbroken: Path, tmp_path: Path
+    script: str, unbroken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (main, tiny), folder = SCRIPTS[script], tmp_path / "run"
     shutil.copytree(unbroken, folder)
     main(tiny(folder, resume=True))
+    assert f"{tiny(folder).game} after training" in capsys.readouterr().out
     assert differing(results(unbroken), results(folder)) == []
     before, steps = lines_of(folder), tiny(folder).steps + 200
     main(tiny(folder, resume=True, steps=steps))
