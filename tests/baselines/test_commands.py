@@ -81,7 +81,7 @@ def test_agents_by_name_in_python(tmp_path: Path) -> None:
     path = trained(tmp_path / "agent")
     assert isinstance(baselines.find_agent(str(path)), PolicyAgent)
     with pytest.raises(
-        OptionError, match="agent 'human': must be random, greedy, champion, uct:BUDGET"
+        OptionError, match="agent 'human': must be random, greedy, champion, champion-net, uct:"
     ):
         baselines.find_agent("human")
     assert set(baselines.__all__) <= set(dir(baselines))
@@ -145,7 +145,7 @@ def test_unknown_agents_are_refused(tmp_path: Path) -> None:
         (("evaluate", run / "odd"), ("odd.json: malformed: no game, num_actions",)),
         (("evaluate", "human"), ("a person cannot be evaluated: agent 'human': must be random,",)),
         (("evaluate", "random", "nope"),
-         ("agent 'nope': must be random, greedy, champion, uct:BUDGET,", "a checkpoint's path",
+         ("agent 'nope': must be random, greedy, champion, champion-net,", "a checkpoint's path",
           "there is no checkpoint at this path")),
         (("play", "--second", "nope"), ("agent 'nope': must be random,", "or human")),
         (("evaluate", "uct:many"), ("agent 'uct:many': write uct:1000",)),
