@@ -37,7 +37,11 @@ class ByGameAgent(Agent):
 
     def plays(self, game: Game) -> bool:
         """Whether there are weights for a game."""
-        return any(Path(file).stem == game.name for file in self.files)
+        return game.name in self._games
+
+    @property
+    def _games(self) -> list[str]:
+        return sorted({Path(file).stem for file in self.files})
 
     @abstractmethod
     def player_of(self, position: Position) -> Agent:
@@ -69,7 +73,9 @@ class ByGameAgent(Agent):
         """
         game = position.game
         if not self.plays(game):
-            raise OptionError(f"agent {self.name}: there is none for {game.id}")
+            raise OptionError(
+                f"agent {self.name}: there is none for {game.id}; it plays {', '.join(self._games)}"
+            )
         if self._last is None or self._last[0] is not game:
             self._last = game, self.player_of(position)
         return self._last[1]
