@@ -33,8 +33,7 @@ from azumaya.baselines.values.network import LEAK, features_of, scratch_words
 from azumaya.baselines.values.value import KIND
 from azumaya.benchmarks import networks, search, signature
 from azumaya.benchmarks.studies.algorithms import ALGORITHMS
-from azumaya.benchmarks.timing import Meter, Rates, measure
-from azumaya.envs import find_game
+from azumaya.benchmarks.timing import Meter, measure
 from azumaya.envs.game import Game
 
 SEED = 1
@@ -65,60 +64,68 @@ def one_thread() -> Iterator[None]:
 # ---- training scripts ----
 
 
-class Measured(Run[Any]):
-    """A run that is neither evaluated nor saved; its updates are measured.
+Watch = Callable[[Any, State, Callable[[], Agent]], Iterator[None]]
+"""Watches a run, given its options, state and what makes its agent; yields before each update."""
+
+
+class Watched(Run[Any]):
+    """A run that is neither evaluated nor saved, but watched.
 
     Args:
         config: the options of the run.
-        seconds: as for `measure`.
-        repeats: as for `measure`.
-
-    Attributes:
-        plays: a digest of how the agent plays after the first update.
-        rates: the steps learned from per second.
+        watch: says how many updates are made, and looks at them.
     """
 
-    plays: str
-    rates: Rates
-
-    def __init__(self, config: RunConfig, seconds: float, repeats: int) -> None:
+    def __init__(self, config: RunConfig, watch: Watch) -> None:
         super().__init__(config)
-        self.seconds, self.repeats = seconds, repeats
+        self.watch = watch
 
     def updates(
         self, state: State, agent: Callable[[], Agent], *_: object, **__: object
     ) -> Iterator[int]:
-        """The numbers of as many updates as are measured."""
+        """The numbers of the updates."""
         self.state = state
         self.folder.begin(self.config.stored_form(), None)
-        yield 0
-        self.plays = signature.of_agent(find_game(self.config.game), agent())
-        meter = Meter(self.seconds, self.repeats)
-        while meter.goes_on():
-            before = state.steps
+        for _update in self.watch(self.config, state, agent):
             yield state.updates
-            meter.count(state.steps - before)
-        self.rates = meter.rates
+
+
+def watch_training(module: Any, watch: Watch, **given: Any) -> Any:
+    """Train in one thread by a script, with some of its options; returns all of them."""
+    given = {"seed": SEED, "steps": ENDLESS, "threads": 1, **given}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        one_thread(),
+        Watched(module.Config(**given, output=Path(folder) / "run"), watch) as run,
+    ):
+        run.display = Display(Console(quiet=True))
+        module.train(run)
+    return run.config
 
 
 def learned(game: Game, algorithm: str, seconds: float, repeats: int) -> dict[str, Any]:
     """Steps that an algorithm learns from; its agent is asked after the first update."""
     script, options = ALGORITHMS[algorithm]
     module: Any = import_module(f"azumaya.baselines.training.{script}")
-    given = {
-        "game": game.name, "seed": SEED, "steps": ENDLESS, "threads": 1, **options,
-        **UPDATES.get(algorithm, {}),
-    }  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder, one_thread():
-        config = module.Config(**given, output=Path(folder) / "run")
-        with Measured(config, seconds, repeats) as run:
-            run.display = Display(Console(quiet=True))
-            module.train(run)
-    config = run.config
+    meter: Meter
+    plays = ""
+
+    def watch(_: RunConfig, state: State, agent: Callable[[], Agent]) -> Iterator[None]:
+        nonlocal meter, plays
+        yield
+        plays = signature.of_agent(game, agent())
+        meter = Meter(seconds, repeats)
+        while meter.goes_on():
+            before = state.steps
+            yield
+            meter.count(state.steps - before)
+
+    given = {"game": game.name, **options, **UPDATES.get(algorithm, {})}
+    config = watch_training(module, watch, **given)
     network = config.network_kind if isinstance(config, PPOConfig) else KIND
     sizes = config.sizes if isinstance(config, PPOConfig) else {"width": config.width}
-    more = {"network": network, "sizes": sizes, "plays": run.plays}
-    return {**run.rates.fields(), "includes": LEARNED, **more}
+    more = {"network": network, "sizes": sizes, "plays": plays}
+    return {**meter.rates.fields(), "includes": LEARNED, **more}
 
 
 # ---- torch networks ----

@@ -5,34 +5,28 @@
 After a warm-up some updates are made under torch's profiler: games, network, learning and logs. On
 a GPU the times are those of its kernels, and what is left of the wall time is the time in which it
 waits. On a CPU they are those of torch's operations, in one thread, and what is left is the time of
-the games, which torch does not see, and of Python; there are so many small operations that the
-profiler takes most of the time, so compare shares of torch's operations only.
+the games, which torch does not see, and of Python. The profiler itself takes most of the time
+there: compare shares of torch's operations only.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import torch
 import typer
-from rich.console import Console
 from torch.profiler import ProfilerActivity, profile
 
-from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.arena.report import markdown, save_picture
 from azumaya.baselines.training import ppo
-from azumaya.baselines.training.logs import Display
-from azumaya.baselines.training.run import Run
 from azumaya.baselines.training.state import State
+from azumaya.benchmarks.learning import watch_training
 from azumaya.envs.extras import require
 
-ENDLESS = 10**12
 WARM_UP = 5
 """Updates before: a GPU's graphs are captured in the second one."""
 GROUPS: Mapping[str, re.Pattern[str]] = {
@@ -72,50 +66,6 @@ class Profile(NamedTuple):
     largest: list[tuple[str, str, float]]
 
 
-class Profiled(Run[Any]):
-    """A run that is neither evaluated nor saved, and of which some updates are profiled.
-
-    Args:
-        config: the options of the run.
-        count: how many updates.
-
-    Attributes:
-        found: what was found.
-    """
-
-    found: Profile
-
-    def __init__(self, config: ppo.Config, count: int) -> None:
-        super().__init__(config)
-        self.count = count
-
-    def updates(
-        self, state: State, agent: Callable[[], Agent], *more: object, **others: object
-    ) -> Iterator[int]:
-        """The numbers of the updates."""
-        self.state = state
-        self.folder.begin(self.config.stored_form(), None)
-        for _ in range(WARM_UP):
-            yield state.updates
-        on_gpu = self.config.device == "cuda"
-        kinds = [ProfilerActivity.CUDA] if on_gpu else [ProfilerActivity.CPU]
-        wait = torch.cuda.synchronize if on_gpu else _nothing
-        before = state.steps
-        with profile(activities=kinds) as measured:
-            wait()
-            began = time.perf_counter()
-            for _ in range(self.count):
-                yield state.updates
-            wait()
-            seconds = time.perf_counter() - began
-        each = _timed(measured.key_averages(), on_gpu)
-        groups = dict.fromkeys((*GROUPS, OTHERS), 0.0)
-        for _, group, taken in each:
-            groups[group] += taken
-        groups[WAITING[self.config.device]] = max(0.0, seconds - sum(groups.values()))
-        self.found = Profile(self.config, state.steps - before, seconds, groups, each[:SHOWN])
-
-
 def _nothing() -> None:
     """What there is to wait for on a CPU."""
 
@@ -130,15 +80,34 @@ def _timed(events: Any, on_gpu: bool) -> list[tuple[str, str, float]]:
     return sorted(found, key=lambda each: -each[2])
 
 
-def profiled(config: ppo.Config, count: int) -> Profile:
-    """Profile some updates of PPO; the options' folder is not used."""
-    with tempfile.TemporaryDirectory() as folder:
-        given = {name: value for name, value in vars(config).items() if name != "output"}
-        run = Profiled(ppo.Config(**given, output=Path(folder) / "run"), count)
-        with run, closing(run.folder):
-            run.display = Display(Console(quiet=True))
-            ppo.train(run)
-    return run.found
+def profiled(count: int, **given: Any) -> Profile:
+    """Profile some updates of PPO with some of its options."""
+    found: Profile
+
+    def watch(config: ppo.Config, state: State, agent: object) -> Iterator[None]:
+        nonlocal found
+        for _ in range(WARM_UP):
+            yield
+        on_gpu = config.device == "cuda"
+        kinds = [ProfilerActivity.CUDA] if on_gpu else [ProfilerActivity.CPU]
+        wait = torch.cuda.synchronize if on_gpu else _nothing
+        before = state.steps
+        with profile(activities=kinds) as measured:
+            wait()
+            began = time.perf_counter()
+            for _ in range(count):
+                yield
+            wait()
+            seconds = time.perf_counter() - began
+        each = _timed(measured.key_averages(), on_gpu)
+        groups = dict.fromkeys((*GROUPS, OTHERS), 0.0)
+        for _, group, taken in each:
+            groups[group] += taken
+        groups[WAITING[config.device]] = max(0.0, seconds - sum(groups.values()))
+        found = Profile(config, state.steps - before, seconds, groups, each[:SHOWN])
+
+    watch_training(ppo, watch, **given)
+    return found
 
 
 def table(found: Profile) -> str:
@@ -182,8 +151,7 @@ def main(
     output: Annotated[Path | None, typer.Option(help="An .svg or .png file.")] = None,
 ) -> None:
     """Print, and perhaps draw, where the time of PPO goes."""
-    asked: Any = {"game": game, "device": device, "network": network}
-    found = profiled(ppo.Config(**asked, steps=ENDLESS, threads=1), updates)
+    found = profiled(updates, game=game, device=device, network=network)
     typer.echo(table(found))
     if output is not None:
         draw(found, output)
