@@ -72,11 +72,12 @@ class ByGameAgent(Agent):
         The memory of a search stays allocated, and that of every game together is too much.
         """
         game = position.game
-        if not self.plays(game):
-            raise OptionError(
-                f"agent {self.name}: there is none for {game.id}; it plays {', '.join(self._games)}"
-            )
         if self._last is None or self._last[0] is not game:
+            if not self.plays(game):
+                known = ", ".join(self._games)
+                raise OptionError(
+                    f"agent {self.name}: there is none for {game.id}; it plays {known}"
+                )
             self._last = game, self.player_of(position)
         return self._last[1]
 

@@ -64,10 +64,16 @@ EXAMPLES: Mapping[str, str] = {
 }
 """Names that shells complete, with their meanings."""
 
-KINDS = ("uct", "puct", "alphabeta", CHAMPION, CHAMPION_NET)
-"""The first parts of the names of search agents."""
+COMPLETE: Mapping[str, Callable[..., Agent]] = {
+    "uct": UCTAgent,
+    CHAMPION: ChampionAgent,
+    CHAMPION_NET: ChampionNetAgent,
+}
+"""The kinds of search agents that take only a budget."""
 TRAINED = ("puct", "alphabeta")
 """The kinds that take the path of a checkpoint."""
+KINDS = ("uct", *TRAINED, CHAMPION, CHAMPION_NET)
+"""The first parts of the names of search agents."""
 FORMS = (
     "uct:1000, puct:1000 or champion-net:1000 (simulations), alphabeta:50000 or champion:50000 "
     "(nodes), or a time, such as uct:10ms; puct and alphabeta also take a checkpoint, such as "
@@ -275,12 +281,8 @@ def search_agent(name: str) -> Agent:
     """
     said = read_search_name(name)
     budget = said.steps, said.milliseconds
-    if said.kind == "uct":
-        return UCTAgent(*budget)
-    if said.kind == CHAMPION:
-        return ChampionAgent(*budget)
-    if said.kind == CHAMPION_NET:
-        return ChampionNetAgent(*budget)
+    if said.kind in COMPLETE:
+        return COMPLETE[said.kind](*budget)
     made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
     if said.path is None:
         return made(*budget)
