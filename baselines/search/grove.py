@@ -99,8 +99,10 @@ class Grove(Trees):
 
     def parts(self) -> list[tuple[int, int]]:
         """The first and the last tree, exclusive, of the parts that are searched in turn."""
-        half = self.count // 2 if self.count >= HALVES else 0
-        return [(0, half), (half, self.count)] if half else [(0, self.count)]
+        if self.count < HALVES:
+            return [(0, self.count)]
+        half = self.count // 2
+        return [(0, half), (half, self.count)]
 
     def play_round(self, first: int, last: int, limit: int, terms: Terms) -> bool:
         """Expand the evaluated leaves of trees `first` to `last - 1`, and select the next ones.

@@ -2,7 +2,7 @@
 # What needs a GPU, for a machine that is available for minutes only:
 #
 #   tests/cuda/on_a_gpu.sh all OUT      equality of all games with the CPU, then the quick benchmark;
-#                                       everything is compiled side by side (3 minutes, 16 cores)
+#                                       everything is compiled side by side
 #   tests/cuda/on_a_gpu.sh check OUT    only equality; more than four minutes, so `timeout 400` or more
 #   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
 #   tests/cuda/on_a_gpu.sh train OUT GAME MINUTES   trains by PPO, or by SCRIPT=alphazero; further words
