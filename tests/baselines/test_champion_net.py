@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 
 from azumaya.baselines import find_agent
@@ -16,7 +14,6 @@ from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.system.command_line import read_options
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
-from tests.values.networks import positions_of
 
 WITH_NET = [game for game in GAMES.values() if champion_net_file(game).is_file()]
 LEAST_KEPT = {"sudoku_moyo": 0.86}
@@ -49,29 +46,9 @@ def test_a_network_keeps_most_won_positions(game: Game) -> None:
     assert kept > LEAST_KEPT[game.name]
 
 
-@pytest.mark.parametrize("name", ["champion-net", "champion-net:20"])
-def test_it_plays(name: str) -> None:
-    """The same from any copy; with a budget by search."""
-    pytest.importorskip("torch")
-    agent = find_agent(name)
-    assert agent.name == name
-    positions = positions_of(WITH_NET[0], seeds=2)[:4]
-    keys = list(range(len(positions)))
-    moves = agent.act(positions, keys)
-    assert all(move in p.legal_actions() for move, p in zip(moves, positions, strict=True))
-    assert pickle.loads(pickle.dumps(agent)).act(positions, keys) == moves
-    assert agent.act([], []) == []
-
-
 def test_games_without_a_network_are_refused() -> None:
     with pytest.raises(OptionError, match="champion-net: there is none for azumaya/abalone"):
         find_agent("champion-net").check(Position("abalone"))
-
-
-@pytest.mark.parametrize("name", ["champion-net:", "champion-net:0", "champion-net:10ms:x"])
-def test_wrong_budgets_are_refused(name: str) -> None:
-    with pytest.raises(OptionError, match="champion-net"):
-        find_agent(name)
 
 
 def test_networks_are_small() -> None:

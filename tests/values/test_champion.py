@@ -56,12 +56,22 @@ def test_the_champions_are_small() -> None:
     assert sum(file.stat().st_size for file in files) < 6 << 20
 
 
-@pytest.mark.parametrize("name", ["champion", "champion:300"])
-def test_a_champion_plays(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        ("champion", "vierer_dominari"),
+        ("champion:300", "vierer_dominari"),
+        ("champion-net", "sudoku_moyo"),
+        ("champion-net:20", "sudoku_moyo"),
+    ],
+)
+def test_a_champion_plays(name: str, game: str) -> None:
     """The same from any copy; with a budget by search."""
+    if name.startswith("champion-net"):
+        pytest.importorskip("torch")
     agent = find_agent(name)
     assert agent.name == name
-    positions = positions_of(GAMES["vierer_dominari"], seeds=2)
+    positions = positions_of(GAMES[game], seeds=2)
     keys = list(range(len(positions)))
     moves = agent.act(positions, keys)
     assert all(move in p.legal_actions() for move, p in zip(moves, positions, strict=True))
@@ -131,7 +141,8 @@ def test_a_game_without_champion_is_refused() -> None:
         find_agent("champion").check(Position(TESTED["connect_four"], seed=0))
 
 
-@pytest.mark.parametrize("name", ["champion:", "champion:0", "champion:10ms:x", "champion:x"])
-def test_wrong_budgets_are_refused(name: str) -> None:
-    with pytest.raises(OptionError, match="champion"):
-        find_agent(name)
+@pytest.mark.parametrize("kind", ["champion", "champion-net"])
+@pytest.mark.parametrize("budget", ["", "0", "10ms:x", "x"])
+def test_wrong_budgets_are_refused(kind: str, budget: str) -> None:
+    with pytest.raises(OptionError, match=kind):
+        find_agent(f"{kind}:{budget}")
