@@ -106,10 +106,14 @@ def _send(number: int) -> None:
 
 
 def _loses_exceptions(frame: FrameType | None) -> bool:
-    """Whether code runs that LLVM or the garbage collector has called."""
+    """Whether code runs that LLVM, the garbage collector or an extension module has called.
+
+    An extension that imports others while it is loaded, such as those of pygame, goes on without
+    one that failed.
+    """
     while frame is not None:
         name = frame.f_code.co_name
-        if name == "__del__" or name.startswith("_raw_object_cache_"):  # the latter are llvmlite's
-            return True
+        if name in ("__del__", "create_module") or name.startswith("_raw_object_cache_"):
+            return True  # importlib loads extensions in the second, llvmlite calls the third
         frame = frame.f_back
     return False

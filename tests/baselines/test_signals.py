@@ -90,12 +90,19 @@ end_on_signals()
 
 
 @posix
-def test_a_signal_that_is_sent_again_ends_what_the_main_thread_waits_for() -> None:
+@pytest.mark.parametrize(
+    "where",
+    [
+        pytest.param("_raw_object_cache_notify", id="as in llvmlite"),
+        pytest.param("create_module", id="as where importlib loads an extension module"),
+    ],
+)
+def test_a_signal_that_is_sent_again_ends_what_the_main_thread_waits_for(where: str) -> None:
     """Such as the lock of the compile cache, which another process may hold for a minute."""
     program = (
-        "def _raw_object_cache_notify():  # as in llvmlite, where exceptions are lost\n"
+        f"def {where}():  # where exceptions are lost\n"
         "    signal.raise_signal(signal.SIGTERM)\n"
-        "_raw_object_cache_notify()\n"
+        f"{where}()\n"
         "threading.Event().wait(1000)\n"
     )
     done = run(INSTALLED + program)
