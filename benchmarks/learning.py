@@ -28,7 +28,7 @@ from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.network_config import PPOConfig
 from azumaya.baselines.training.run import Run
 from azumaya.baselines.training.state import State
-from azumaya.baselines.values.lessons import view_all_kernel
+from azumaya.baselines.values.learning import view_all_kernel
 from azumaya.baselines.values.network import LEAK, features_of, scratch_words
 from azumaya.baselines.values.value import KIND
 from azumaya.benchmarks import networks, search, signature
@@ -188,11 +188,11 @@ class ValueTwin(nn.Module):
         self.second = nn.Linear(width, 1)
 
     def forward(
-        self, found: torch.Tensor, starts: torch.Tensor, begun: torch.Tensor
+        self, found: torch.Tensor, starts: torch.Tensor, heuristic: torch.Tensor
     ) -> tuple[torch.Tensor]:
-        """Values, `(B,)`, from the features one after another, where each begins, and `begun`."""
+        """Values, `(B,)`, from the features in turn, where each position begins, and the heuristic."""
         hidden = nn.functional.leaky_relu(self.rows(found, starts) + self.bias, float(LEAK))
-        return (torch.tanh(self.second(hidden)[:, 0] + self.share * begun),)
+        return (torch.tanh(self.second(hidden)[:, 0] + self.share * heuristic),)
 
     def load(self, weights: np.ndarray) -> None:
         """Take over the parameters of a compiled value, `(size,)`."""
@@ -211,11 +211,11 @@ def value_pass(game: Game, size: int) -> tuple[nn.Module, tuple[torch.Tensor, ..
     value, (states, _) = networks.value_of(game), networks.running_games(game, size)
     scratch = np.zeros(scratch_words(game, value.shape), np.uint64)
     found, offsets = np.zeros(size * features_of(game).room, np.int32), np.zeros(size + 1, np.int64)
-    begun = np.zeros(size, np.float32)
-    view_all_kernel(game, value.shape)(states, value.weights, scratch, found, offsets, begun)
+    heuristic = np.zeros(size, np.float32)
+    view_all_kernel(game, value.shape)(states, value.weights, scratch, found, offsets, heuristic)
     twin = ValueTwin(value.shape.rows, value.width)
     twin.load(value.weights)
-    given = found[: offsets[-1]], offsets[:-1], begun
+    given = found[: offsets[-1]], offsets[:-1], heuristic
     return twin, tuple(torch.from_numpy(array) for array in given)
 
 

@@ -21,9 +21,13 @@ from azumaya.baselines.agents.base import GameStates
 from azumaya.baselines.arena.kernels import play_kernel
 from azumaya.baselines.arena.rounds import Rounds, StartSet, both_seats
 from azumaya.baselines.values.champion import CHAMPION, champion_file, value_to_begin_with
-from azumaya.baselines.values.examples import rows_of
-from azumaya.baselines.values.learning import Learner, follow, kept_share, learn_kernel
-from azumaya.baselines.values.lessons import viewed
+from azumaya.baselines.values.learning import (
+    Examples,
+    Learner,
+    learn_kernel,
+    update_average,
+    viewed,
+)
 from azumaya.baselines.values.network import F32
 from azumaya.baselines.values.self_play import look_back
 from azumaya.baselines.values.value import Value, ValueAgent, untrained
@@ -123,9 +127,10 @@ class BestResponse:
             np.where(again, targets, -targets)[running], value.weights,
         )  # fmt: skip
         order = np.random.default_rng((self._seed, self.games)).permutation(len(seen.targets))
-        learn_kernel(value.shape)(order, BATCH, rate, rows_of(seen), learner)
+        learn_kernel(value.shape)(order, BATCH, rate, Examples.of(seen), learner)
         self.games += 2 * STARTS
-        self._follow()
+        updates = self.games // (2 * STARTS)
+        update_average(self._average.weights, learner, value.shape, updates, AVERAGING)
 
     def _play(self, games: Rounds) -> tuple[np.ndarray, Plies]:
         """Play games; returns the game of each of the response's moves, in order, and the moves."""
@@ -142,13 +147,6 @@ class BestResponse:
         order = np.argsort(played, kind="stable")  # game by game, the moves of each in their order
         joined = (np.concatenate(arrays)[order] for arrays in zip(*plies, strict=True))
         return played[order], Plies(*joined)
-
-    def _follow(self) -> None:
-        """Move the weights of the agent towards those just learned."""
-        shape, learner = self._value.shape, self._learner
-        kept = kept_share(self.games // (2 * STARTS), AVERAGING)
-        average = self._average.weights
-        follow(kept, shape.rows, shape.width, learner.square, average, learner.weights)
 
 
 def returns(rows: np.ndarray, plies: Plies, results: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Who plays the games of a run: threads of this process, other processes, or a Ray cluster.
+"""Workers outside this process that play the games of a run: other processes, or a Ray cluster.
 
 A crew calls a function with what all jobs share, which a worker is sent once, and with each job.
 Results come back in the order of the jobs, and a job's result depends on these two alone. So it
@@ -11,11 +11,10 @@ from __future__ import annotations
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
@@ -23,7 +22,6 @@ import numpy as np
 
 from azumaya.baselines.system.cluster import Cluster, CrewError
 from azumaya.baselines.system.pool import process_pool
-from azumaya.baselines.training.value_games import PlayConfig, Played, Player
 from azumaya.envs.errors import OptionError, naming
 
 Shared = TypeVar("Shared")
@@ -233,84 +231,3 @@ def crew_of(workers: int, ray: str) -> Crew | None:
     if ray:
         return OnRay(ray)
     return Processes(workers) if workers else None
-
-
-# ---- the games of an update, in threads or by a crew ----
-
-
-class Players:
-    """Players in threads or workers; what they play does not depend on which of them plays it.
-
-    Args:
-        make: the class of the players; each thread and each worker has one of its own.
-        config: the options of the run.
-
-    Raises:
-        OptionError: both processes and Ray are asked for.
-        MissingExtraError: Ray is not installed.
-        ConnectionError: there is no cluster at the address.
-    """
-
-    def __init__(self, make: type[Player], config: PlayConfig) -> None:
-        self._crew = crew_of(config.workers, config.ray)
-        self._make, self._config = make, config
-        self._free: SimpleQueue[Player] = SimpleQueue()
-        if self._crew is None:
-            for _ in range(config.threads):
-                self._free.put(make(config))
-        self._pool = ThreadPoolExecutor(config.threads)
-
-    def play(self, keys: np.ndarray, weights: np.ndarray) -> list[Played]:
-        """Play a game for each key with these weights.
-
-        Returns:
-            What the players return, in the order of the keys.
-
-        Raises:
-            CrewError: workers keep dying.
-        """
-        size = self._make.PART  # Ctrl-C takes effect when the games of a part are over
-        parts = [keys[at : at + size] for at in range(0, len(keys), size)]
-        if self._crew is not None:
-            return self._crew.run(work, (self._make, self._config, weights), parts)
-        played = [self._pool.submit(self._play_part, part, weights) for part in parts]
-        try:
-            return [part.result() for part in played]
-        finally:
-            for part in played:
-                part.cancel()
-
-    def _play_part(self, keys: np.ndarray, weights: np.ndarray) -> Played:
-        player = self._free.get()
-        try:
-            return player.play_games(keys, weights)
-        finally:
-            self._free.put(player)
-
-    def close(self) -> None:
-        """End the threads and workers."""
-        self._pool.shutdown()
-        if self._crew is not None:
-            self._crew.close()
-
-
-# ---- in a worker ----
-
-
-def work(task: tuple[type[Player], PlayConfig, np.ndarray], keys: np.ndarray) -> Played:
-    """Play some games in a worker, which keeps its player until another run begins."""
-    make, config, weights = task
-    played: Played = kept_for(config, make).play_games(keys, weights)
-    return played
-
-
-def kept_for(config: PlayConfig, make: Callable[[Any], Any]) -> Any:
-    """What a worker keeps while it plays for a run; made with the first job of that run."""
-    run = make, config
-    if not _KEPT or _KEPT[0][0] != run:
-        _KEPT[:] = [(run, make(config))]
-    return _KEPT[0][1]
-
-
-_KEPT: list[tuple[tuple[Callable[[Any], Any], PlayConfig], Any]] = []
-"""What is kept, after what it was made by and from; nothing before the first job."""

@@ -22,9 +22,10 @@ The agent that comes out plays by one step of lookahead, over all moves; search 
 at full speed: `azumaya evaluate alphabeta:10ms:PATH uct:10ms`.
 
 This file contains the hyperparameters of learning, then the loop, `train`. `value_games.py` has
-those of playing, and who plays in both ways; `crews.py` the threads and workers in which they do;
-`learning.py` in `azumaya.baselines.values` the gradient and Adam. `run.py` has what surrounds the
-loop: measuring, saving, stopping, the final evaluation and the learning curve.
+those of playing, and who plays in both ways. In `azumaya.baselines.values` are `self_play.py`, how
+a game is played and its returns, `network.py`, the value, and `learning.py`, the gradient and Adam.
+`run.py` has what surrounds the loop: measuring, saving, stopping, the final evaluation and the
+learning curve.
 """
 
 from __future__ import annotations
@@ -44,25 +45,24 @@ from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, Count, Numbers, Share, check_exact
-from azumaya.baselines.training.crews import Players
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import Save
-from azumaya.baselines.training.value_games import PlayConfig, Player, Teacher, joined_choices
+from azumaya.baselines.training.value_games import PlayConfig, Players
 from azumaya.baselines.values.champion import (
     SEARCH,
     SearchName,
     searcher,
     value_to_begin_with,
 )
-from azumaya.baselines.values.examples import Choices, Moves, joined, rows_of
 from azumaya.baselines.values.learning import (
+    Choices,
+    Examples,
     Learner,
-    follow,
-    kept_share,
     learn_kernel,
-    prefer_kernel,
+    update_average,
 )
+from azumaya.baselines.values.lessons import Moves, prefer_kernel
 from azumaya.baselines.values.network import features_of
 from azumaya.baselines.values.value import (
     KIND,
@@ -182,7 +182,7 @@ class State(states.State):
     """Everything that an update changes.
 
     Attributes:
-        weights: the agent's parameters, an average over the last updates; rows of features that
+        average: the agent's parameters, an average over the last updates; rows of features that
             have never occurred are zero, or as in the network that learning began with.
         latest: the parameters that learn, and with which games are played.
         mean, square, batches: what Adam keeps, see `Learner`.
@@ -190,7 +190,7 @@ class State(states.State):
 
     learning = "latest"
 
-    weights: np.ndarray
+    average: np.ndarray = field(metadata={"name": "weights"})
     latest: np.ndarray = field(metadata={"name": "weights.latest"})
     mean: np.ndarray = field(metadata={"name": "adam.mean"})
     square: np.ndarray = field(metadata={"name": "adam.square"})
@@ -201,15 +201,15 @@ def initial_state(config: Config) -> tuple[State, Learner]:
     """The state before the first update, and the learner that shares its arrays."""
     game, shape = find_game(config.game), config.shape
     if config.start and not config.continues:
-        weights = value_to_begin_with(config.start, game, config.options).weights.copy()
-        averaged = weights.copy()
+        latest = value_to_begin_with(config.start, game, config.options).weights.copy()
+        average = latest.copy()
     else:
         value = untrained(game, config.width, config.seed, config.options, config.plain)
-        weights, averaged = value.weights, value.weights.copy()
-        shape.first_layer(averaged)[:] = 0  # until something has been learned from a row
-    learner = Learner.new(shape, weights)
+        latest, average = value.weights, value.weights.copy()
+        shape.first_layer(average)[:] = 0  # until something has been learned from a row
+    learner = Learner.new(shape, latest)
     state = State(
-        weights=averaged, latest=weights, mean=learner.mean, square=learner.square,
+        average=average, latest=latest, mean=learner.mean, square=learner.square,
         batches=learner.steps,
     )  # fmt: skip
     return state, learner
@@ -218,21 +218,20 @@ def initial_state(config: Config) -> tuple[State, Learner]:
 def train(run: Run[Config]) -> None:
     """Play games, learn from them once, until all steps are done."""
     config, game = run.config, find_game(run.config.game)
-    (state, learner), made = initial_state(config), Teacher if config.nodes else Player
-    agent = Value(game, config.width, state.weights, plain=config.plain)
+    state, learner = initial_state(config)
+    agent = Value(game, config.width, state.average, plain=config.plain)
     position, learn = Position(game, **config.options), learn_kernel(agent.shape)
 
     def searching(milliseconds: float) -> Agent:
         return searcher(agent, position, config.search, milliseconds=milliseconds)
 
-    with closing(Players(made, config)) as players:
+    with closing(Players(config)) as players:
         for update in run.updates(state, lambda: ValueAgent(agent), searching, exam=True):
             keys = [episode_key(config.seed, g, update) for g in range(config.games)]
-            played = players.play(np.array(keys, np.uint64), learner.weights)
-            games, choices = joined([p.games for p in played]), joined_choices(played)
+            games, choices = players.play(np.array(keys, np.uint64), state.latest)
             rate = config.learning_rate * (1 - (1 - config.final_share) * run.progress)
             order = np.random.default_rng((config.seed, update)).permutation(len(games.targets))
-            error = learn(order, config.batch, rate, rows_of(games), learner)
+            error = learn(order, config.batch, rate, Examples.of(games), learner)
             metrics = {
                 "error": float(error),
                 "plies": float(games.lengths.mean()),
@@ -242,7 +241,8 @@ def train(run: Run[Config]) -> None:
                 metrics["right"] = learn_choices(choices, config, update, rate, learner)
             if config.nodes:
                 metrics["questions"] = len(choices.moves) / config.games if choices else 0.0
-            average(state, config)
+            updates, most = state.updates + 1, config.averaging
+            update_average(state.average, learner, config.shape, updates, most)
             run.learned(len(order), metrics)
 
 
@@ -252,16 +252,7 @@ def learn_choices(
     """Learn once which moves are right; returns how often the best-valued one was, 0 to 1."""
     order = np.random.default_rng((config.seed, update)).permutation(len(choices.moves))
     prefer = prefer_kernel(config.shape)
-    return float(prefer(order, QUESTIONS, rate, Moves.of(choices), rows_of(choices), learner))
-
-
-def average(state: State, config: Config) -> None:
-    """Move the agent's weights towards those just learned.
-
-    Rows of features that have not occurred yet stay as they are.
-    """
-    kept, shape = kept_share(state.updates + 1, config.averaging), config.shape
-    follow(kept, shape.rows, shape.width, state.square, state.weights, state.latest)
+    return float(prefer(order, QUESTIONS, rate, Moves.of(choices), Examples.of(choices), learner))
 
 
 def main(config: Config) -> list[Score]:

@@ -1,22 +1,28 @@
-"""Who plays the games from which `value.py` learns: by one step of lookahead, or by search."""
+"""The games from which `value.py` learns: who plays them, how, and in which threads or processes.
+
+`Player` plays by one step of lookahead, `Teacher` by search; `Players` has one for each thread or
+worker.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from queue import SimpleQueue
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound, without_hidden_draws
 from azumaya.baselines.training.config import Numbers, RunConfig, Share
-from azumaya.baselines.values.examples import Choices, Games, joined
+from azumaya.baselines.training.crews import crew_of
+from azumaya.baselines.values.learning import Choices, Games, joined, viewed
 from azumaya.baselines.values.lessons import (
     Examiner,
     Questions,
     study_kernel,
-    viewed,
 )
 from azumaya.baselines.values.network import F32, Shape
 from azumaya.baselines.values.self_play import (
@@ -86,10 +92,17 @@ class PlayConfig(RunConfig):
 
 
 class Played(NamedTuple):
-    """What can be learned from some games; choices only if the solver was asked."""
+    """What can be learned from some games; choices only if the solver found any."""
 
     games: Games
     choices: Choices | None = None
+
+    @classmethod
+    def joined(cls, parts: Sequence[Played]) -> Played:
+        """All parts, of which there is at least one, as one."""
+        choices = [part.choices for part in parts if part.choices and len(part.choices.moves)]
+        games = joined([part.games for part in parts])
+        return cls(games, joined(choices) if choices else None)
 
 
 class Player:
@@ -156,9 +169,7 @@ class Teacher(Player):
     def play_games(self, keys: np.ndarray, weights: np.ndarray) -> Played:
         """As `Player.play_games`."""
         self.weights[:] = weights
-        played = [self.play_game(key) for key in keys]
-        games = joined([each.games for each in played])
-        return Played(games, joined_choices(played))
+        return Played.joined([self.play_game(key) for key in keys])
 
     def play_game(self, key: np.uint64) -> Played:
         """Play a game with the weights as they are."""
@@ -205,16 +216,87 @@ class Teacher(Player):
         states, targets = questions.states[running], questions.targets[running]
         seen = viewed(self.game, self.shape, states, targets, self.weights)
         counts = np.zeros(len(questions.states), np.int64)
-        begun = np.zeros(len(counts), np.float32)
-        counts[running], begun[running] = seen.counts, seen.begun
+        heuristic = np.zeros(len(counts), np.float32)
+        counts[running], heuristic[running] = seen.counts, seen.heuristic
         return Choices(
-            counts, begun, questions.targets, seen.found, questions.counts, questions.right,
+            counts, heuristic, questions.targets, seen.features, questions.counts, questions.right,
             questions.again,
         )  # fmt: skip
 
 
-def joined_choices(played: Sequence[Played]) -> Choices | None:
-    """The choices of all games; None if the solver was not asked or found nothing."""
-    choices = [each.choices for each in played if each.choices is not None]
-    found = joined(choices) if choices else None
-    return found if found is not None and len(found.moves) else None
+# ---- all games of an update, in threads or by a crew ----
+
+
+class Players:
+    """Players in threads or workers; what they play does not depend on which of them plays it.
+
+    Args:
+        config: the options of the run.
+
+    Raises:
+        OptionError: both processes and Ray are asked for.
+        MissingExtraError: Ray is not installed.
+        ConnectionError: there is no cluster at the address.
+    """
+
+    def __init__(self, config: PlayConfig) -> None:
+        self._crew, self._config = crew_of(config.workers, config.ray), config
+        self._make = Teacher if config.nodes else Player
+        self._free: SimpleQueue[Player] = SimpleQueue()
+        if self._crew is None:
+            for _ in range(config.threads):
+                self._free.put(self._make(config))
+        self._pool = ThreadPoolExecutor(config.threads)
+
+    def play(self, keys: np.ndarray, weights: np.ndarray) -> Played:
+        """Play a game for each key with these weights; returns all, in the order of the keys.
+
+        Raises:
+            CrewError: workers keep dying.
+        """
+        size = self._make.PART  # Ctrl-C takes effect when the games of a part are over
+        parts = [keys[at : at + size] for at in range(0, len(keys), size)]
+        if self._crew is not None:
+            task = self._make, self._config, weights
+            return Played.joined(self._crew.run(work, task, parts))
+        played = [self._pool.submit(self._play_part, part, weights) for part in parts]
+        try:
+            return Played.joined([part.result() for part in played])
+        finally:
+            for part in played:
+                part.cancel()
+
+    def _play_part(self, keys: np.ndarray, weights: np.ndarray) -> Played:
+        player = self._free.get()
+        try:
+            return player.play_games(keys, weights)
+        finally:
+            self._free.put(player)
+
+    def close(self) -> None:
+        """End the threads and workers."""
+        self._pool.shutdown()
+        if self._crew is not None:
+            self._crew.close()
+
+
+# ---- in a worker ----
+
+
+def work(task: tuple[type[Player], PlayConfig, np.ndarray], keys: np.ndarray) -> Played:
+    """Play some games in a worker, which keeps its player until another run begins."""
+    make, config, weights = task
+    played: Played = kept_for(config, make).play_games(keys, weights)
+    return played
+
+
+def kept_for(config: PlayConfig, make: Callable[[Any], Any]) -> Any:
+    """What a worker keeps while it plays for a run; made with the first job of that run."""
+    run = make, config
+    if not _KEPT or _KEPT[0][0] != run:
+        _KEPT[:] = [(run, make(config))]
+    return _KEPT[0][1]
+
+
+_KEPT: list[tuple[tuple[Callable[[Any], Any], PlayConfig], Any]] = []
+"""What is kept, after what it was made by and from; nothing before the first job."""

@@ -1,4 +1,4 @@
-"""How a network learns: Adam, on the rows that a batch of positions touches, and an average.
+"""What a network learns from, and how: Adam, on the rows that a batch touches, and an average.
 
 Loops over hidden units run over slices whose length the compiler does not know. Otherwise it
 unrolls them, and then the additions stay scalar: learning took twice the time.
@@ -7,21 +7,175 @@ unrolls them, and then the additions stay scalar: learning took twice the time.
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from azumaya.baselines.values.examples import Rows
-from azumaya.baselines.values.network import F32, LEAK, Shape, forward_kernel
+from azumaya.baselines.values.network import (
+    F32,
+    LEAK,
+    Shape,
+    features_of,
+    forward_kernel,
+    scratch_words,
+    view_kernel,
+)
+from azumaya.envs.game import Game
 from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 
 MEAN_RATE, SQUARE_RATE, EPSILON = F32(0.1), F32(0.001), F32(1e-6)
 """Adam's usual `1 - beta1` and `1 - beta2`, and its epsilon."""
-TEMPERATURE, VALUE_SHARE = F32(0.5), F32(1)
-"""How sharply a question prefers the right moves, and what the values after its moves count."""
-SURE, LEAST = F32(0.99999), F32(1e-20)
-"""The largest value that is told from a sure one, and the least chance of the right moves."""
+Arrays = TypeVar("Arrays", bound=tuple[np.ndarray, ...])
+
+# ---- examples ----
+
+
+def joined(parts: Sequence[Arrays]) -> Arrays:
+    """The arrays of all parts, of which there is at least one, joined one by one."""
+    return type(parts[0])(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def row_type(shape: Shape) -> type[np.integer[Any]]:
+    """The type of row numbers in examples."""
+    return np.uint16 if shape.rows <= np.iinfo(np.uint16).max + 1 else np.int32
+
+
+def offsets_of(counts: np.ndarray) -> np.ndarray:
+    """Where each example begins, and where the last one ends, `(n + 1,)`; `counts` is `(n,)`."""
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+class Examples(NamedTuple):
+    """`N` positions with `M` features to learn from, as kernels take them.
+
+    Attributes:
+        features: the rows of the table that apply, one position after another, `(M,)` integers of
+            any type.
+        offsets: where the features of each position begin, and where the last ones end, `(N + 1,)`.
+        heuristic: the game's own evaluation, scaled, see `view_kernel`, `(N,)` float32.
+        targets: what the value should be, for the player to move, `(N,)` float32.
+    """
+
+    features: np.ndarray
+    offsets: np.ndarray
+    heuristic: np.ndarray
+    targets: np.ndarray
+
+    @classmethod
+    def of(cls, seen: Viewed | Games | Choices) -> Examples:
+        """All positions."""
+        return cls(seen.features, offsets_of(seen.counts), seen.heuristic, seen.targets)
+
+
+class Viewed(NamedTuple):
+    """`N` positions as the network sees them.
+
+    Attributes:
+        counts: how many features each position has, `(N,)` int64.
+        heuristic, targets, features: as in `Examples`.
+    """
+
+    counts: np.ndarray
+    heuristic: np.ndarray
+    targets: np.ndarray
+    features: np.ndarray
+
+
+class Games(NamedTuple):
+    """What can be learned from `G` games: their positions, one game after another.
+
+    Attributes:
+        counts, heuristic, targets, features: as in `Viewed`; the targets are TD(lambda) returns.
+        lengths: the plies of each game, `(G,)` int64.
+        results: player_0's payoffs, `(G,)` int64.
+    """
+
+    counts: np.ndarray
+    heuristic: np.ndarray
+    targets: np.ndarray
+    features: np.ndarray
+    lengths: np.ndarray
+    results: np.ndarray
+
+    @classmethod
+    def room(cls, game: Game, shape: Shape, games: int, plies: int) -> Games:
+        """Room for `games` games of at most `plies` plies each."""
+        most, room = games * plies, features_of(game, shape.plain).room
+        return cls(
+            np.zeros(most, np.int64), np.zeros(most, np.float32), np.zeros(most, np.float32),
+            np.zeros(most * room, row_type(shape)), np.zeros(games, np.int64),
+            np.zeros(games, np.int64),
+        )  # fmt: skip
+
+    def first(self, count: int) -> Games:
+        """A copy of the first `count` games, of those that there is room for."""
+        positions = self.lengths[:count].sum()
+        ends = (*[positions] * 3, self.counts[:positions].sum(), count, count)
+        return Games(*(each[:end].copy() for each, end in zip(self, ends, strict=True)))
+
+
+class Choices(NamedTuple):
+    """`Q` questions, positions in which some moves are right, with those that the moves lead to.
+
+    Attributes:
+        counts, heuristic, targets, features: as in `Viewed`.
+        moves: how many moves each question has, `(Q,)` int64.
+        right: whether the move to a position is right, `(N,)` bool.
+        again: whether the player who made it is to move again, `(N,)` bool.
+    """
+
+    counts: np.ndarray
+    heuristic: np.ndarray
+    targets: np.ndarray
+    features: np.ndarray
+    moves: np.ndarray
+    right: np.ndarray
+    again: np.ndarray
+
+
+@functools.cache
+def view_all_kernel(game: Game, shape: Shape) -> Any:
+    """The kernel that turns positions into what a network sees of them.
+
+    `view_all(states, weights, scratch, found, offsets, heuristic)`: `states` are `(n,)`, and
+    `found`, `(n * room,)` int32, `offsets` and `heuristic` are written as `Examples` has them.
+    """
+    view = view_kernel(game, shape)
+
+    @kernel
+    def view_all(states, weights, scratch, found, offsets, heuristic):
+        for i in range(states.shape[0]):
+            at = offsets[i]
+            size, heuristic[i] = view(states[i], weights, scratch, found[at:])
+            offsets[i + 1] = at + size
+        return 0
+
+    return view_all
+
+
+def viewed(
+    game: Game, shape: Shape, states: np.ndarray, targets: np.ndarray, weights: np.ndarray
+) -> Viewed:
+    """Running positions, `(n,)` states, as a network sees them, with what it should say of them.
+
+    Args:
+        game: their game.
+        shape: the network's sizes.
+        states: the positions.
+        targets: what their values should be for the players to move, `(n,)` float32.
+        weights: the network's parameters, of which only the scale counts.
+    """
+    n, room = len(states), features_of(game, shape.plain).room
+    found, offsets = np.zeros(n * room, np.int32), np.zeros(n + 1, np.int64)
+    heuristic, scratch = np.zeros(n, np.float32), np.zeros(scratch_words(game, shape), np.uint64)
+    view_all_kernel(game, shape)(states, weights, scratch, found, offsets, heuristic)
+    kept = found[: offsets[n]].astype(row_type(shape))
+    return Viewed(np.diff(offsets), heuristic, targets, kept)
+
+
+# ---- the learner ----
 
 
 class Learner(NamedTuple):
@@ -77,7 +231,7 @@ def borrowed(learner):
 
 @functools.cache
 def add_kernel(shape: Shape) -> Any:
-    """The kernel `add(features, start, slope, weights, gradient, hidden)`: add a gradient.
+    """The kernel `add(features, heuristic, slope, weights, gradient, hidden)`: add a gradient.
 
     `slope` is the derivative of what is to become less by the sum before the `tanh`; `hidden` are
     the sums of the hidden units, as `forward_kernel` leaves them, and is overwritten.
@@ -85,9 +239,9 @@ def add_kernel(shape: Shape) -> Any:
     width, bias, second, last = shape.width, shape.bias, shape.second, shape.last
 
     @kernel
-    def add(features, start, slope, weights, gradient, hidden):
+    def add(features, heuristic, slope, weights, gradient, hidden):
         gradient[last] += slope
-        gradient[last + 1] += slope * start
+        gradient[last + 1] += slope * heuristic
         for j in range(width):
             x, part = hidden[j], slope * weights[second + j]
             if x <= F32(0):
@@ -162,125 +316,38 @@ def adam_kernel(shape: Shape) -> Any:
 def learn_kernel(shape: Shape) -> Any:
     """The kernel that learns from positions once, in batches, and returns the mean squared error.
 
-    `learn(order, batch, rate, rows, learner)`: `order`, `(n,)` int64, are the positions of `Rows`
-    in the order of learning, `batch` how many are in a batch, `rate` the learning rate.
+    `learn(order, batch, rate, examples, learner)`: `order`, `(n,)` int64, are the positions of
+    `Examples` in the order of learning, `batch` how many are in a batch, `rate` the learning rate.
     """
     forward, add, step = forward_kernel(shape), add_kernel(shape), adam_kernel(shape)
 
     @kernel
-    def learn(order, batch, rate, rows, learner):
-        learner, found = borrowed(learner), borrow(rows.found)
-        offsets, begun, targets = rows.offsets, rows.begun, rows.targets
+    def learn(order, batch, rate, examples, learner):
+        learner, rows = borrowed(learner), borrow(examples.features)
+        offsets, heuristic, targets = examples.offsets, examples.heuristic, examples.targets
         weights, gradient, hidden = learner.weights, learner.gradient, learner.hidden
         error = 0.0
         for at in range(0, order.shape[0], batch):
             end, seen = min(at + batch, order.shape[0]), 0
             for k in range(at, end):
                 i = order[k]
-                features = found[offsets[i] : offsets[i + 1]]
+                features = rows[offsets[i] : offsets[i + 1]]
                 seen = touch(features, learner.touched, learner.marks, seen)
-                value = forward(features, features.shape[0], begun[i], weights, hidden)
+                value = forward(features, features.shape[0], heuristic[i], weights, hidden)
                 off = value - targets[i]
-                add(features, begun[i], off * (F32(1) - value * value), weights, gradient, hidden)
+                add(
+                    features,
+                    heuristic[i],
+                    off * (F32(1) - value * value),
+                    weights,
+                    gradient,
+                    hidden,
+                )
                 error += off * off
             step(end - at, seen, rate, learner)
         return error / max(order.shape[0], 1)
 
     return learn
-
-
-@functools.cache
-def judge_kernel(shape: Shape) -> Any:
-    """The kernel `judge(first, end, moves, rows, weights, hidden)`: the best-valued of moves.
-
-    It writes the network's values after the moves from `first` to `end`, before the `tanh` and for
-    the player who moves, to `moves.scores`. A position without features is over, and counts as its
-    target.
-    """
-    forward = forward_kernel(shape)
-
-    @kernel
-    def judge(first, end, moves, rows, weights, hidden):
-        best, scores = first, moves.scores
-        for i in range(first, end):
-            features = rows.found[rows.offsets[i] : rows.offsets[i + 1]]
-            value = rows.targets[i]
-            if features.shape[0] > 0:
-                value = forward(features, features.shape[0], rows.begun[i], weights, hidden)
-            scores[i - first] = moves.signs[i] * np.arctanh(min(max(value, -SURE), SURE))
-            if scores[i - first] > scores[best - first]:
-                best = i
-        return best
-
-    return judge
-
-
-@kernel
-def weigh(first, end, right, scores, highest):
-    """Turn scores into chances, not normalised yet; returns the sums of all, and of right ones."""
-    total, good = F32(0), F32(0)
-    for i in range(first, end):
-        scores[i - first] = np.exp((scores[i - first] - highest) / TEMPERATURE)
-        total += scores[i - first]
-        if right[i]:
-            good += scores[i - first]
-    return total, max(good, LEAST)
-
-
-@functools.cache
-def prefer_kernel(shape: Shape) -> Any:
-    """The kernel that learns which moves are right, and returns how often the best-valued one was.
-
-    A question is a position in which some moves keep what others give away. The network's values
-    after the moves, before the `tanh`, become probabilities by a softmax with a temperature of
-    `TEMPERATURE`; what is to become less is the negative logarithm of the probability of the right
-    moves together, and `VALUE_SHARE` of the squared error of the values.
-
-    `prefer(order, batch, rate, moves, rows, learner)`: `order` are the questions, `moves` a `Moves`
-    and `rows` the positions after the moves; the others are as for `learn_kernel`.
-    """
-    forward, add, step = forward_kernel(shape), add_kernel(shape), adam_kernel(shape)
-    judge = judge_kernel(shape)
-
-    @kernel
-    def pull(first, end, seen, sums, moves, rows, learner):
-        total, good = sums
-        hidden, signs, right = learner.hidden, moves.signs, moves.right
-        for i in range(first, end):
-            features, start = rows.found[rows.offsets[i] : rows.offsets[i + 1]], rows.begun[i]
-            if features.shape[0] == 0:
-                continue
-            seen = touch(features, learner.touched, learner.marks, seen)
-            value = forward(features, features.shape[0], start, learner.weights, hidden)
-            chance = moves.scores[i - first]
-            # half of the derivative, as in `learn`: Adam's steps have the same length
-            slope = signs[i] * (chance / total - (chance / good if right[i] else F32(0)))
-            slope *= F32(0.5) / TEMPERATURE
-            off = (value - rows.targets[i]) * (F32(1) - value * value)
-            slope += VALUE_SHARE / F32(end - first) * off
-            add(features, start, slope, learner.weights, learner.gradient, hidden)
-        return seen
-
-    @kernel
-    def prefer(order, batch, rate, moves, rows, learner):
-        learner = borrowed(learner)
-        rows = Rows(
-            borrow(rows.found), borrow(rows.offsets), borrow(rows.begun), borrow(rows.targets)
-        )
-        hits = 0
-        for at in range(0, order.shape[0], batch):
-            until, seen = min(at + batch, order.shape[0]), 0
-            for k in range(at, until):
-                first, end = moves.firsts[order[k]], moves.firsts[order[k] + 1]
-                best = judge(first, end, moves, rows, learner.weights, learner.hidden)
-                hits += moves.right[best]
-                highest = moves.scores[best - first]
-                sums = weigh(first, end, moves.right, moves.scores, highest)
-                seen = pull(first, end, seen, sums, moves, rows, learner)
-            step(until - at, seen, rate, learner)
-        return hits / max(order.shape[0], 1)
-
-    return prefer
 
 
 # ---- an average ----
@@ -289,9 +356,22 @@ WARMING = 10
 """Updates over which averaging begins: at first an average forgets faster."""
 
 
-def kept_share(updates: int, most: float) -> np.float32:
-    """How much of an average stays after this many updates, at least 1, and at most `most`."""
-    return F32(min(most, updates / (updates + WARMING)))
+def update_average(
+    average: np.ndarray, learner: Learner, shape: Shape, updates: int, most: float
+) -> None:
+    """Move an average of a learner's weights towards them, after an update.
+
+    Rows that nothing has been learned from yet stay as they are.
+
+    Args:
+        average: the average, `(size,)` float32.
+        learner: what learns.
+        shape: the network's sizes.
+        updates: how many updates there were, at least 1.
+        most: how much of the average stays, 0 to 1; less at first, see `WARMING`.
+    """
+    kept = F32(min(most, updates / (updates + WARMING)))
+    follow(kept, shape.rows, shape.width, learner.square, average, learner.weights)
 
 
 @kernel
@@ -303,11 +383,7 @@ def mix(kept, average, weights):
 
 @kernel
 def follow(kept, rows, width, square, average, weights):
-    """Move the average of all parameters towards `weights`; `kept` is how much of it stays.
-
-    Rows that nothing has been learned from yet, so that `square` of `Learner` is zero there, stay
-    as they are. `average` and `weights` are `(size,)` float32.
-    """
+    """Move the average of all parameters, except rows in which `square` of `Learner` is zero."""
     for row in range(rows):
         first = row * width
         if square[first] != F32(0):

@@ -1,4 +1,7 @@
-"""What the games of expert iteration are made of: searching, moving, and what is learned from."""
+"""What expert iteration adds: values that a search finds, and questions that the solver answers.
+
+A question is a position in which some moves keep what others give away.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,26 @@ from azumaya.baselines.search.game_kernels import (
 )
 from azumaya.baselines.search.solver import SolverRooms
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, UNIT
-from azumaya.baselines.values.examples import Viewed, joined, row_type
+from azumaya.baselines.values.learning import (
+    Choices,
+    Examples,
+    adam_kernel,
+    add_kernel,
+    borrowed,
+    joined,
+    offsets_of,
+    touch,
+)
 from azumaya.baselines.values.network import (
     F32,
     Shape,
-    features_of,
-    scratch_words,
+    forward_kernel,
     value_kernel,
-    view_kernel,
 )
 from azumaya.envs import Position
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import cells_of, word_count
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 
 
@@ -65,48 +76,12 @@ def study_kernel(kernels: GameKernels, shape: Shape) -> Any:
     return study
 
 
-@functools.cache
-def view_all_kernel(game: Game, shape: Shape) -> Any:
-    """The kernel that turns positions into what a network sees of them.
+# ---- questions ----
 
-    `view_all(states, weights, scratch, found, offsets, begun)`: `states` are `(n,)`, and `found` is
-    `(n * room,)` int32; it, `offsets` and `begun` are written as `Rows` has them.
-    """
-    view = view_kernel(game, shape)
-
-    @kernel
-    def view_all(states, weights, scratch, found, offsets, begun):
-        for i in range(states.shape[0]):
-            at = offsets[i]
-            size, begun[i] = view(states[i], weights, scratch, found[at:])
-            offsets[i + 1] = at + size
-        return 0
-
-    return view_all
-
-
-def viewed(
-    game: Game, shape: Shape, states: np.ndarray, targets: np.ndarray, weights: np.ndarray
-) -> Viewed:
-    """Running positions, `(n,)` states, as a network sees them, with what it should say of them.
-
-    Args:
-        game: their game.
-        shape: the network's sizes.
-        states: the positions.
-        targets: what their values should be for the players to move, `(n,)` float32.
-        weights: the network's parameters, of which only the scale counts.
-    """
-    n, room = len(states), features_of(game, shape.plain).room
-    found, offsets = np.zeros(n * room, np.int32), np.zeros(n + 1, np.int64)
-    begun, scratch = np.zeros(n, np.float32), np.zeros(scratch_words(game, shape), np.uint64)
-    view_all_kernel(game, shape)(states, weights, scratch, found, offsets, begun)
-    kept = found[: offsets[n]].astype(row_type(shape))
-    return Viewed(np.diff(offsets), begun, targets, kept)
-
-
-# ---- questions: positions in which some moves keep what others give away ----
-
+TEMPERATURE, VALUE_SHARE = F32(0.5), F32(1)
+"""How sharply a question prefers the right moves, and what the values after its moves count."""
+SURE, LEAST = F32(0.99999), F32(1e-20)
+"""The largest value that is told from a sure one, and the least chance of the right moves."""
 MEGABYTES = 4
 """Memory for the solver's table; it fits in a core's cache."""
 
@@ -218,3 +193,127 @@ class Examiner:
             return None
         again = after["to_move"] == state["to_move"][0]
         return Questions(np.array([len(actions)]), after, values, right, again)
+
+
+# ---- learning from questions ----
+
+
+class Moves(NamedTuple):
+    """The moves of questions, as a kernel takes them.
+
+    Attributes:
+        firsts: where the moves of each question begin, and where the last ones end, `(Q + 1,)`.
+        right: as in `Choices`.
+        signs: 1 where the player who made the move is to move again, else -1, `(N,)` float32.
+        scores: room for the moves of a question, float32.
+    """
+
+    firsts: np.ndarray
+    right: np.ndarray
+    signs: np.ndarray
+    scores: np.ndarray
+
+    @classmethod
+    def of(cls, choices: Choices) -> Moves:
+        """The moves of at least one question."""
+        signs = np.where(choices.again, F32(1), F32(-1))
+        scores = np.zeros(choices.moves.max(), np.float32)
+        return cls(offsets_of(choices.moves), choices.right, signs, scores)
+
+
+@functools.cache
+def judge_kernel(shape: Shape) -> Any:
+    """The kernel `judge(first, end, moves, examples, weights, hidden)`: the best-valued of moves.
+
+    It writes the network's values after the moves from `first` to `end`, before the `tanh` and for
+    the player who moves, to `moves.scores`. A position without features is over, and counts as its
+    target.
+    """
+    forward = forward_kernel(shape)
+
+    @kernel
+    def judge(first, end, moves, examples, weights, hidden):
+        best, scores = first, moves.scores
+        for i in range(first, end):
+            features = examples.features[examples.offsets[i] : examples.offsets[i + 1]]
+            value = examples.targets[i]
+            if features.shape[0] > 0:
+                heuristic = examples.heuristic[i]
+                value = forward(features, features.shape[0], heuristic, weights, hidden)
+            scores[i - first] = moves.signs[i] * np.arctanh(min(max(value, -SURE), SURE))
+            if scores[i - first] > scores[best - first]:
+                best = i
+        return best
+
+    return judge
+
+
+@kernel
+def weigh(first, end, right, scores, highest):
+    """Turn scores into chances, not normalised yet; returns the sums of all, and of right ones."""
+    total, good = F32(0), F32(0)
+    for i in range(first, end):
+        scores[i - first] = np.exp((scores[i - first] - highest) / TEMPERATURE)
+        total += scores[i - first]
+        if right[i]:
+            good += scores[i - first]
+    return total, max(good, LEAST)
+
+
+@functools.cache
+def prefer_kernel(shape: Shape) -> Any:
+    """The kernel that learns which moves are right, and returns how often the best-valued one was.
+
+    The network's values after the moves, before the `tanh`, become probabilities by a softmax with
+    a temperature of `TEMPERATURE`; what is to become less is the negative logarithm of the
+    probability of the right moves together, and `VALUE_SHARE` of the squared error of the values.
+
+    `prefer(order, batch, rate, moves, examples, learner)`: `order` are the questions, `moves` a
+    `Moves` and `examples` the positions after the moves; the others are as for `learn_kernel`.
+    """
+    forward, add, step = forward_kernel(shape), add_kernel(shape), adam_kernel(shape)
+    judge = judge_kernel(shape)
+
+    @kernel
+    def pull(first, end, seen, sums, moves, examples, learner):
+        total, good = sums
+        hidden, signs, right = learner.hidden, moves.signs, moves.right
+        for i in range(first, end):
+            features = examples.features[examples.offsets[i] : examples.offsets[i + 1]]
+            heuristic = examples.heuristic[i]
+            if features.shape[0] == 0:
+                continue
+            seen = touch(features, learner.touched, learner.marks, seen)
+            value = forward(features, features.shape[0], heuristic, learner.weights, hidden)
+            chance = moves.scores[i - first]
+            # half of the derivative, as in `learn`: Adam's steps have the same length
+            slope = signs[i] * (chance / total - (chance / good if right[i] else F32(0)))
+            slope *= F32(0.5) / TEMPERATURE
+            off = (value - examples.targets[i]) * (F32(1) - value * value)
+            slope += VALUE_SHARE / F32(end - first) * off
+            add(features, heuristic, slope, learner.weights, learner.gradient, hidden)
+        return seen
+
+    @kernel
+    def prefer(order, batch, rate, moves, examples, learner):
+        learner = borrowed(learner)
+        examples = Examples(
+            borrow(examples.features),
+            borrow(examples.offsets),
+            borrow(examples.heuristic),
+            borrow(examples.targets),
+        )
+        hits = 0
+        for at in range(0, order.shape[0], batch):
+            until, seen = min(at + batch, order.shape[0]), 0
+            for k in range(at, until):
+                first, end = moves.firsts[order[k]], moves.firsts[order[k] + 1]
+                best = judge(first, end, moves, examples, learner.weights, learner.hidden)
+                hits += moves.right[best]
+                highest = moves.scores[best - first]
+                sums = weigh(first, end, moves.right, moves.scores, highest)
+                seen = pull(first, end, seen, sums, moves, examples, learner)
+            step(until - at, seen, rate, learner)
+        return hits / max(order.shape[0], 1)
+
+    return prefer

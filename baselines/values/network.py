@@ -1,8 +1,8 @@
 """The network: rows of features, one hidden layer, a value.
 
-`x = rows[features].sum() + bias`, `value = tanh(weights · relu(x) + bias + share * evaluate)`,
-where `relu` is leaky, with a slope of a tenth for negative values, and `evaluate` is the game's own
-evaluation, scaled. At the start `rows` are small and the network plays like the greedy agent;
+`x = rows[features].sum() + bias`, `value = tanh(weights · relu(x) + bias + share * heuristic)`,
+where `relu` is leaky, with a slope of a tenth for negative values, and `heuristic` is the game's
+own evaluation, scaled. At the start `rows` are small and the network plays like the greedy agent;
 learning adds what that agent does not see. The value is that of the player to move, as a fraction
 of the largest payoff.
 
@@ -126,20 +126,20 @@ def scratch_words(game: Game, shape: Shape) -> int:
 
 @functools.cache
 def forward_kernel(shape: Shape) -> Any:
-    """The kernel `forward(features, count, start, weights, hidden)`: a value from -1 to 1.
+    """The kernel `forward(features, count, heuristic, weights, hidden)`: a value from -1 to 1.
 
-    `features` are row numbers, of which the first `count` apply; `start` is the game's evaluation,
-    scaled; `weights` is `(size,)` float32. The sums of the hidden units are left in `hidden`,
-    `(width,)` float32.
+    `features` are row numbers, of which the first `count` apply; `heuristic` is the game's own
+    evaluation, scaled; `weights` is `(size,)` float32. The sums of the hidden units are left in
+    `hidden`, `(width,)` float32.
     """
     width, bias, second, last = shape.width, shape.bias, shape.second, shape.last
 
     @kernel
-    def forward(features, count, start, weights, hidden):
+    def forward(features, count, heuristic, weights, hidden):
         for j in range(width):
             hidden[j] = weights[bias + j]
         add_rows(hidden, weights, features, count, width)
-        total = weights[last] + weights[last + 1] * start
+        total = weights[last] + weights[last + 1] * heuristic
         for j in range(width):
             x = hidden[j]
             total += weights[second + j] * (x if x > F32(0) else LEAK * x)
@@ -153,7 +153,7 @@ def view_kernel(game: Game, shape: Shape) -> Any:
     """The kernel `view(state, weights, scratch, found)`: what `forward` needs for a position.
 
     It writes the features from the view of the player to move to `found`, `(room,)` int32, and
-    returns how many there are and the `start` for `forward`. `scratch` is an array of
+    returns how many there are and the `heuristic` for `forward`. `scratch` is an array of
     `scratch_words(game, shape)` uint64.
     """
     features = features_of(game, shape.plain)
@@ -171,8 +171,8 @@ def view_kernel(game: Game, shape: Shape) -> Any:
         observe(state, mover, scratch[:seen])
         if add is not None:
             add(state, mover, scratch[seen + 1 : words])
-        start = F32(evaluate(state, mover)) / weights[scale]
-        return write(scratch[:words], scratch[words:behind], mover, found), start
+        heuristic = F32(evaluate(state, mover)) / weights[scale]
+        return write(scratch[:words], scratch[words:behind], mover, found), heuristic
 
     return view
 
@@ -193,8 +193,8 @@ def value_kernel(game: Game, shape: Shape) -> Any:
         weights, scratch = borrow(weights), borrow(scratch)
         found = scratch.view(np.int32)[first:behind]
         hidden = scratch.view(np.float32)[behind:]
-        count, start = view(state, weights, scratch, found)
-        part = forward(found, count, start, weights, hidden)
+        count, heuristic = view(state, weights, scratch, found)
+        part = forward(found, count, heuristic, weights, hidden)
         return (part if state.to_move == 0 else -part) * weights[bound]
 
     return value

@@ -246,19 +246,19 @@ class Workspace(NamedTuple):
 def play_one_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays a game to its end, and returns its plies and how many features it has.
 
-    `play_one(key, habits, weights, space, found, counts, begun)`: the game goes on from
+    `play_one(key, habits, weights, space, found, counts, heuristic)`: the game goes on from
     `space.now`; the last three are as in `Games`, from the game's first position on.
     """
     move, write_legal = move_kernel(game), game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
 
     @kernel
-    def play_one(key, habits, weights, space, found, counts, begun):
+    def play_one(key, habits, weights, space, found, counts, heuristic):
         now, trial, scratch = space.now, space.trial, space.scratch
         seen, notes = space.seen, space.notes
         legal, judged, t, at = space.words[0], space.words[1], 0, 0
         while now[0].over == RUNNING and t < notes.shape[0]:
-            size, begun[t] = view(now[0], weights, scratch, seen)
+            size, heuristic[t] = view(now[0], weights, scratch, seen)
             for i in range(size):
                 found[at + i] = seen[i]
             counts[t] = size
@@ -305,7 +305,7 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def self_play(starts, keys, habits, weights, space, games):
-        weights, found = borrow(weights), borrow(games.found)
+        weights, found = borrow(weights), borrow(games.features)
         space = Workspace(
             borrow(space.now), borrow(space.trial), borrow(space.words), borrow(space.scratch),
             borrow(space.seen), borrow(space.notes),
@@ -316,7 +316,7 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
             now[0] = starts[g]
             plies, size = play_one(
                 keys[g], habits, weights, space, found[at:], games.counts[first:],
-                games.begun[first:],
+                games.heuristic[first:],
             )  # fmt: skip
             games.lengths[g], games.results[g] = plies, now[0].payoff
             running = now[0].over == RUNNING

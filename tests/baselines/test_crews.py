@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines.system.cluster import RETRIES, CrewError
-from azumaya.baselines.training import crews, value
+from azumaya.baselines.training import value, value_games
 from azumaya.baselines.training.crews import (
     TRIES,
     Crew,
@@ -25,8 +25,8 @@ from azumaya.baselines.training.crews import (
     Parcel,
     Processes,
     crew_of,
-    kept_for,
 )
+from azumaya.baselines.training.value_games import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
 from tests.baselines.odd_jobs import bytes_and_wipe, die, fail, identity_of, square_or_die
@@ -141,7 +141,7 @@ def test_jobs_are_all_that_workers_need(
 ) -> None:
     main, tiny = SCRIPTS[script]
     main(tiny(tmp_path / "here", **RUNS[script]))
-    monkeypatch.setattr(crews, "crew_of", lambda workers, _: Pickled() if workers else None)
+    monkeypatch.setattr(value_games, "crew_of", lambda workers, _: Pickled() if workers else None)
     main(tiny(tmp_path / "there", **RUNS[script], workers=2))
     one, other = results(tmp_path / "here"), results(tmp_path / "there")
     assert differing(one, other) == ["config.json"]

@@ -18,10 +18,10 @@ from sb3_contrib import MaskablePPO
 from azumaya.baselines import find_agent
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo, ppo_games, value
 from azumaya.baselines.training.alphazero_games import SelfPlay
-from azumaya.baselines.training.crews import Players
 from azumaya.baselines.training.policy import Threads
 from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import read_save
+from azumaya.baselines.training.value_games import Players
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.training.run_helpers import SCRIPTS, as_words, differing, results
 
@@ -225,8 +225,8 @@ LEARNING: dict[str, tuple[object, str, Callable[..., Any]]] = {
     "maskable_ppo": (MaskablePPO, "train", lambda model: first_of(model.policy)),
     "ppo": (ppo.Learner, "improve", lambda learner: first_of(learner.network)),
     "alphazero": (alphazero.Learner, "improve", lambda learner, *_: first_of(learner.network)),
-    "td_value": (value, "follow", lambda *given: given[-1]),
-    "expert_iteration": (value, "follow", lambda *given: given[-1]),
+    "td_value": (value, "update_average", lambda _, learner, *given: learner.weights),
+    "expert_iteration": (value, "update_average", lambda _, learner, *given: learner.weights),
 }
 """What learns in an update, and the weights that it changes."""
 

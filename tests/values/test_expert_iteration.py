@@ -18,9 +18,8 @@ from azumaya.baselines.training import value, value_games
 from azumaya.baselines.training.value import QUESTIONS, Config, initial_state, main, run_words
 from azumaya.baselines.training.value_games import Played, Teacher
 from azumaya.baselines.values.champion import champion_value
-from azumaya.baselines.values.examples import Choices, Moves, joined, offsets_of, rows_of
-from azumaya.baselines.values.learning import learn_kernel, prefer_kernel
-from azumaya.baselines.values.lessons import Questions
+from azumaya.baselines.values.learning import Choices, Examples, joined, learn_kernel, offsets_of
+from azumaya.baselines.values.lessons import Moves, Questions, prefer_kernel
 from azumaya.baselines.values.network import Shape, scratch_words
 from azumaya.baselines.values.self_play import look_back
 from azumaya.baselines.values.value import load_value
@@ -137,7 +136,7 @@ def test_questions_alone_teach_which_moves_are_right(
     for update in range(60):
         order = np.random.default_rng((1, update)).permutation(count)
         moves = Moves.of(choices)
-        prefer_kernel(teacher.shape)(order, QUESTIONS, 0.002, moves, rows_of(choices), learner)
+        prefer_kernel(teacher.shape)(order, QUESTIONS, 0.002, moves, Examples.of(choices), learner)
     assert before < 0.8
     assert answers(questions, learner.weights, teacher.shape) > 0.9
 
@@ -152,16 +151,16 @@ def test_questions_come_with_the_features_of_their_positions(
     assert choices.again.tolist() == questions.again.tolist()
     assert choices.targets.tolist() == questions.targets.tolist()
     assert len(questions.running) > 14
-    rows = rows_of(choices)
+    rows = Examples.of(choices)
     for i in range(len(questions.states)):
-        features = Counter(rows.found[rows.offsets[i] : rows.offsets[i + 1]].tolist())
+        features = Counter(rows.features[rows.offsets[i] : rows.offsets[i + 1]].tolist())
         if i not in questions.running:
             assert not features
             continue
         position = Position.of_states(GAME, teacher.setup, questions.states[i : i + 1])
         assert features == features_for(position)
         own = GAME.rules.evaluate(position.state[0], position.to_move)
-        assert rows.begun[i] == pytest.approx(own / teacher.weights[teacher.shape.scale])
+        assert rows.heuristic[i] == pytest.approx(own / teacher.weights[teacher.shape.scale])
 
 
 def test_a_run_begins_with_another_network(tmp_path: Path) -> None:
@@ -235,12 +234,14 @@ def test_every_game_is_learned_from(name: str, tmp_path: Path) -> None:
         games, choices = teacher.play_games(keys, learner.weights)
         assert (np.abs(games.targets) <= 1).all()
         order = np.arange(len(games.targets))
-        assert np.isfinite(learn_kernel(config.shape)(order, 64, 0.002, rows_of(games), learner))
+        assert np.isfinite(
+            learn_kernel(config.shape)(order, 64, 0.002, Examples.of(games), learner)
+        )
         if choices is not None:
             asked += len(choices.moves)
             order, moves = np.arange(len(choices.moves)), Moves.of(choices)
             prefer = prefer_kernel(config.shape)
-            assert 0 <= prefer(order, QUESTIONS, 0.002, moves, rows_of(choices), learner) <= 1
+            assert 0 <= prefer(order, QUESTIONS, 0.002, moves, Examples.of(choices), learner) <= 1
     assert (asked > 0) != hidden or name == "abalone"  # its games are cut off
     assert np.isfinite(learner.weights).all()
 

@@ -10,7 +10,8 @@ import pytest
 from azumaya.baselines.search.alphabeta import Deepening, Room
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.table import UNIT
-from azumaya.baselines.values.lessons import study_kernel, view_all_kernel
+from azumaya.baselines.values.learning import view_all_kernel
+from azumaya.baselines.values.lessons import study_kernel
 from azumaya.baselines.values.network import features_of
 from azumaya.baselines.values.self_play import move_kernel
 from azumaya.baselines.values.value import Value
@@ -59,12 +60,12 @@ def test_positions_become_rows_for_learning() -> None:
     states = GAME.new_states(n)
     states[:] = np.concatenate([np.asarray(position.state) for position in positions])
     found, offsets = np.zeros(n * room, np.int32), np.zeros(n + 1, np.int64)
-    begun = np.zeros(n, np.float32)
-    view_all_kernel(GAME, SHAPE)(states, WEIGHTS, SCRATCH, found, offsets, begun)
+    heuristic = np.zeros(n, np.float32)
+    view_all_kernel(GAME, SHAPE)(states, WEIGHTS, SCRATCH, found, offsets, heuristic)
     for i, position in enumerate(positions):
         assert Counter(found[offsets[i] : offsets[i + 1]].tolist()) == features_for(position)
         own = GAME.rules.evaluate(position.state[0], position.to_move)
-        assert begun[i] == pytest.approx(own / WEIGHTS[SHAPE.scale])
+        assert heuristic[i] == pytest.approx(own / WEIGHTS[SHAPE.scale])
 
 
 def test_random_moves_are_legal_and_as_frequent_as_wanted() -> None:

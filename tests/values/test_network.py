@@ -10,8 +10,15 @@ import pytest
 from azumaya.baselines.search.hints import hints_of
 from azumaya.baselines.training import value
 from azumaya.baselines.training.value_games import Player
-from azumaya.baselines.values.examples import Games, Rows, joined, offsets_of, rows_of
-from azumaya.baselines.values.learning import Learner, follow, learn_kernel
+from azumaya.baselines.values.learning import (
+    Examples,
+    Games,
+    Learner,
+    follow,
+    joined,
+    learn_kernel,
+    offsets_of,
+)
 from azumaya.baselines.values.network import (
     F32,
     Shape,
@@ -69,9 +76,9 @@ def batch_for_learning(count: int = 6) -> tuple[np.ndarray, ...]:
     draws = np.random.default_rng(1)
     found = draws.integers(0, 9, (count, 5)).astype(np.int32)
     counts = draws.integers(1, 6, count)
-    begun = draws.standard_normal(count).astype(np.float32)
+    heuristic = draws.standard_normal(count).astype(np.float32)
     targets = draws.uniform(-1, 1, count).astype(np.float32)
-    return found, counts, begun, targets
+    return found, counts, heuristic, targets
 
 
 SHAPE = Shape(9, 3)
@@ -79,13 +86,13 @@ SHAPE = Shape(9, 3)
 
 def error_of(weights: np.ndarray) -> float:
     """Half the mean squared error over the batch, in float64."""
-    found, counts, begun, targets = batch_for_learning()
+    found, counts, heuristic, targets = batch_for_learning()
     w, total = weights.astype(np.float64), 0.0
     rows = w[: SHAPE.bias].reshape(SHAPE.rows, SHAPE.width)
     for i, target in enumerate(targets):
         hidden = w[SHAPE.bias : SHAPE.second] + rows[found[i, : counts[i]]].sum(0)
         hidden = np.where(hidden > 0, hidden, 0.1 * hidden)
-        last = w[SHAPE.last] + w[SHAPE.last + 1] * begun[i]
+        last = w[SHAPE.last] + w[SHAPE.last + 1] * heuristic[i]
         total += (np.tanh(hidden @ w[SHAPE.second : SHAPE.last] + last) - target) ** 2
     return float(total / len(targets) / 2)
 
@@ -113,7 +120,7 @@ def learn(
     """Learn from positions in an order."""
     found, counts, *rest = positions
     used = np.arange(found.shape[1]) < counts[:, None]
-    rows = Rows(found[used], offsets_of(counts), *rest)
+    rows = Examples(found[used], offsets_of(counts), *rest)
     learn_kernel(SHAPE)(order, batch, rate, rows, learner)
 
 
@@ -278,7 +285,7 @@ def played(
     out = {
         "found": np.zeros((games, plies, room), np.int32),
         "counts": np.zeros((games, plies), np.int64),
-        "begun": np.zeros((games, plies), np.float32),
+        "heuristic": np.zeros((games, plies), np.float32),
         "targets": np.full((games, plies), np.nan, np.float32),
         "lengths": np.zeros(games, np.int64),
         "results": np.zeros(games, np.int64),
@@ -289,7 +296,7 @@ def played(
     habits = Habits(explore, random_seats, most, F32(decay))
     for g in range(games):
         starts[0] = Position(GAME, seed=g).state[0]
-        each = [out[name][g] for name in ("counts", "begun", "targets")]
+        each = [out[name][g] for name in ("counts", "heuristic", "targets")]
         lengths, results = (out[name][g : g + 1] for name in ("lengths", "results"))
         room = Games(*each, found, lengths, results)
         keys = np.array([g], np.uint64)
@@ -321,7 +328,7 @@ def check_next_values(out: dict[str, np.ndarray], shape: Shape) -> None:
     for g in range(12):
         for t in range(out["lengths"][g] - 1):
             after = forward(
-                out["found"][g, t + 1], out["counts"][g, t + 1], out["begun"][g, t + 1],
+                out["found"][g, t + 1], out["counts"][g, t + 1], out["heuristic"][g, t + 1],
                 out["weights"], hidden,
             )  # fmt: skip
             assert out["targets"][g, t] == pytest.approx(-float(after), abs=1e-5)
@@ -337,7 +344,11 @@ def test_between_them_targets_mix() -> None:
         for t in range(last, -1, -1):
             assert out["targets"][g, t] == pytest.approx(behind, abs=1e-4)
             here = forward(
-                out["found"][g, t], out["counts"][g, t], out["begun"][g, t], out["weights"], hidden
+                out["found"][g, t],
+                out["counts"][g, t],
+                out["heuristic"][g, t],
+                out["weights"],
+                hidden,
             )
             behind = -(0.7 * behind + 0.3 * float(here))
 
@@ -391,8 +402,8 @@ def test_games_played_together_are_those_played_alone() -> None:
         assert one.tobytes() == other.tobytes()
     ends = np.cumsum(together.counts)
     assert len(together.targets) == together.lengths.sum() > 8
-    assert (rows_of(together).offsets == [0, *ends]).all()
-    assert len(together.found) == ends[-1]
+    assert (Examples.of(together).offsets == [0, *ends]).all()
+    assert len(together.features) == ends[-1]
 
 
 def test_some_moves_are_drawn_alike() -> None:
@@ -432,7 +443,7 @@ def test_zero_moves_to_judge_means_all() -> None:
 
     def found(most: int) -> bytes:
         config = value.Config(game=game.name, width=4, most_moves=most)
-        return Player(config).play_games(keys, weights).games.found.tobytes()
+        return Player(config).play_games(keys, weights).games.features.tobytes()
 
     assert found(0) == found(10**6) != found(1)
 

@@ -9,14 +9,14 @@ import pytest
 
 from azumaya.baselines.search import HiddenDrawsError
 from azumaya.baselines.search.game_kernels import payoff_bound
-from azumaya.baselines.values.examples import Moves, Rows, joined, offsets_of
-from azumaya.baselines.values.learning import (
+from azumaya.baselines.values.learning import Examples, Learner, joined, offsets_of
+from azumaya.baselines.values.lessons import (
     TEMPERATURE,
     VALUE_SHARE,
-    Learner,
+    Examiner,
+    Moves,
     prefer_kernel,
 )
-from azumaya.baselines.values.lessons import Examiner
 from azumaya.baselines.values.network import F32, Shape
 from azumaya.envs import Position
 from tests.search.minimax import late_positions
@@ -102,20 +102,20 @@ OVER = 4
 """A position that is over, with its value known."""
 
 
-def made_up() -> Rows:
+def made_up() -> Examples:
     """The positions after the moves."""
     draws = np.random.default_rng(1)
     counts = draws.integers(1, 6, len(RIGHT))
     counts[OVER] = 0
     found = draws.integers(0, 9, counts.sum()).astype(np.int32)
-    begun = draws.standard_normal(len(RIGHT)).astype(F32)
+    heuristic = draws.standard_normal(len(RIGHT)).astype(F32)
     targets = (np.where(RIGHT, 0.9, -0.9) * SIGNS).astype(F32)
-    return Rows(found, offsets_of(counts), begun, targets)
+    return Examples(found, offsets_of(counts), heuristic, targets)
 
 
 def loss_of(weights: np.ndarray, order: list[int]) -> float:
     """The mean loss over questions, in float64."""
-    found, offsets, begun, targets = made_up()
+    found, offsets, heuristic, targets = made_up()
     w, total = weights.astype(np.float64), 0.0
     rows = w[: SHAPE.bias].reshape(SHAPE.rows, SHAPE.width)
     for q in order:
@@ -123,7 +123,7 @@ def loss_of(weights: np.ndarray, order: list[int]) -> float:
         for i in range(FIRSTS[q], FIRSTS[q + 1]):
             hidden = w[SHAPE.bias : SHAPE.second] + rows[found[offsets[i] : offsets[i + 1]]].sum(0)
             hidden = np.where(hidden > 0, hidden, 0.1 * hidden)
-            last = w[SHAPE.last] + w[SHAPE.last + 1] * begun[i]
+            last = w[SHAPE.last] + w[SHAPE.last + 1] * heuristic[i]
             x = hidden @ w[SHAPE.second : SHAPE.last] + last
             if i == OVER:
                 x = np.arctanh(np.float64(targets[i]))

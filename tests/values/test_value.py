@@ -282,7 +282,7 @@ def test_rows_that_never_occurred_stay_zero(
 
     def watched(self: Player, keys: np.ndarray, weights: np.ndarray) -> Played:
         played = play(self, keys, weights)
-        seen.update(played.games.found.tolist())
+        seen.update(played.games.features.tolist())
         return played
 
     monkeypatch.setattr(Player, "play_games", watched)
