@@ -190,7 +190,7 @@ class ValueTwin(nn.Module):
     def forward(
         self, found: torch.Tensor, starts: torch.Tensor, heuristic: torch.Tensor
     ) -> tuple[torch.Tensor]:
-        """Values, `(B,)`, from the features in turn, where each position begins, and the heuristic."""
+        """Values, `(B,)`, from the features in turn, where each position begins, and heuristics."""
         hidden = nn.functional.leaky_relu(self.rows(found, starts) + self.bias, float(LEAK))
         return (torch.tanh(self.second(hidden)[:, 0] + self.share * heuristic),)
 

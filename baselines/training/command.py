@@ -15,6 +15,7 @@ from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, REFUSED, end_on_signals
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.run_folder import RunError
+from azumaya.baselines.training.state import TrainingError
 from azumaya.envs import OptionError
 from azumaya.envs.errors import DeviceError
 from azumaya.envs.extras import MissingExtraError
@@ -25,10 +26,6 @@ FAILURES = (OSError, MemoryError)
 """Failures of the machine: a full disk, a closed output, too little memory."""
 ALLOCATION = "can't allocate memory"
 """The text of torch's `RuntimeError` when memory runs out."""
-
-
-class TrainingError(RuntimeError):
-    """Training cannot continue, because its numbers have diverged."""
 
 
 C = TypeVar("C", bound=RunConfig)
@@ -54,8 +51,8 @@ def read_words(kind: type[C], words: Sequence[str] | None, description: str | No
     config = read(kind())
     if not config.resume:
         return config
-    run = replace(config, game=game_named(config.game).name).run
-    return read(kind.read(run.path))
+    folder = replace(config, game=game_named(config.game).name).folder
+    return read(kind.read(folder.path))
 
 
 def exit_code(work: Callable[[], object]) -> int:

@@ -203,7 +203,7 @@ class RunConfig:
     """Starts for each agent of the ladder that searches; 0 for no ladder."""
 
     @property
-    def run(self) -> RunFolder:
+    def folder(self) -> RunFolder:
         """The run's folder."""
         name = f"{self.script.prefix}{self.game}-{self.seed}"
         return self.run_at(self.output or Path("runs") / name)
@@ -216,7 +216,7 @@ class RunConfig:
     @property
     def continues(self) -> bool:
         """Whether a save is resumed; it holds what the run began with."""
-        return self.resume and os.path.lexists(self.run.path / SAVED)
+        return self.resume and os.path.lexists(self.folder.path / SAVED)
 
     def completed(self) -> Self:
         """Check every option and fill in the defaults that depend on other options.
@@ -269,17 +269,17 @@ class RunConfig:
             CheckpointError: the save cannot be read.
         """
         config = replace(self, game=game_named(self.game).name)
-        run = config.run
-        run.check_place()
+        folder = config.folder
+        folder.check_place()
         if not config.resume:
             config = config.completed()
             if not config.overwrite:
-                run.check_free()
+                folder.check_free()
             return config
         if config.overwrite:
             raise RunError("--resume and --overwrite: one continues a run, the other deletes it")
-        before = self.read(run.path)
-        run.check_same({"game": before.game}, {"game": config.game})
+        before = self.read(folder.path)
+        folder.check_same({"game": before.game}, {"game": config.game})
         config = config.completed()
-        run.check_resumable(before.stored_form(), config.stored_form(), CHANGEABLE)
+        folder.check_resumable(before.stored_form(), config.stored_form(), CHANGEABLE)
         return config

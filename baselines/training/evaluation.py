@@ -85,7 +85,7 @@ def exam_kept(config: RunConfig, agent: Agent) -> dict[str, float]:
 
 
 def final_evaluation(
-    config: RunConfig, run: RunFolder, agent: Agent, steps: int, display: Display
+    config: RunConfig, folder: RunFolder, agent: Agent, steps: int, display: Display
 ) -> list[Score]:
     """Run the final evaluation after `steps` steps, print its table and save it."""
     starts = start_set(config.game, config.options).at_most(config.final_starts)
@@ -94,13 +94,13 @@ def final_evaluation(
     display.console.print(score_table(scores, f"{config.game} after training"))
     more = {"steps": steps}
     results = [{**asdict(s), "rate": s.rate, "interval": s.interval(), **more} for s in scores]
-    run.write("evaluation.json", json.dumps(results, indent=2) + "\n")
+    folder.write("evaluation.json", json.dumps(results, indent=2) + "\n")
     return scores
 
 
 def final_ladder(
     config: RunConfig,
-    run: RunFolder,
+    folder: RunFolder,
     agents: tuple[Agent, Agent | None],
     scores: list[Score],
     display: Display,
@@ -109,7 +109,7 @@ def final_ladder(
 
     Args:
         config: the run's options.
-        run: its folder.
+        folder: the run's folder.
         agents: the trained agent, and the same with search if there is one.
         scores: the results of the final evaluation.
         display: where to print.
@@ -119,15 +119,15 @@ def final_ladder(
     display.console.print(ladder_table(rungs, f"{config.game}: the ladder"))
     picture = io.BytesIO()
     draw_ladder(rungs, picture, find_game(config.game).title)
-    run.write("ladder.json", json.dumps([*map(asdict, rungs)], indent=2) + "\n")
-    run.write("ladder.png", picture.getvalue())
+    folder.write("ladder.json", json.dumps([*map(asdict, rungs)], indent=2) + "\n")
+    folder.write("ladder.png", picture.getvalue())
 
 
-def draw_curve(run: RunFolder, title: str) -> None:
+def draw_curve(folder: RunFolder, curve: list[dict[str, float]], title: str) -> None:
     """Draw the learning curve."""
     picture = io.BytesIO()
-    learning_curve(run.curve(), picture, title)
-    run.write("learning_curve.png", picture.getvalue())
+    learning_curve(curve, picture, title)
+    folder.write("learning_curve.png", picture.getvalue())
 
 
 # ---- the ladder ----

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from azumaya.baselines.system.files import write_whole
 from azumaya.baselines.system.signals import INTERRUPTED
-from azumaya.baselines.training.run_folder import SAVED, RunError
+from azumaya.baselines.training.logs import METRICS
+from azumaya.baselines.training.run_folder import CURVE, SAVED, RunError
 
 EXAM = "eval/exam"
 """The share of won positions of the exam that an agent kept, among the metrics of its run."""
@@ -72,8 +73,8 @@ def _noted(note: Path) -> list[str]:
 
 def curve_of(run: Path) -> list[dict[str, float]]:
     """The measurements of a run, with the exam if it was taken."""
-    curve: list[dict[str, float]] = json.loads((run / "curve.json").read_text("utf-8"))
-    lines = map(json.loads, (run / "progress.json").read_text("utf-8").splitlines())
+    curve: list[dict[str, float]] = json.loads((run / CURVE).read_text("utf-8"))
+    lines = map(json.loads, (run / METRICS).read_text("utf-8").splitlines())
     exams = {line["time/total_timesteps"]: line[EXAM] for line in lines if EXAM in line}
     for point in curve:
         if point["steps"] in exams:

@@ -164,11 +164,14 @@ class Threads:
         unpack: unpacks observations.
         device: where the networks are.
         part: how many positions a thread evaluates at once on a CPU.
+
+    Attributes:
+        part: the same; on a GPU more than there ever are.
     """
 
     def __init__(self, count: int, unpack: Unpack, device: str = "cpu", part: int = PART) -> None:
         self.count, self._unpack = count if device == "cpu" else 1, unpack
-        self._part = part if device == "cpu" else 1 << 62
+        self.part = part if device == "cpu" else 1 << 62
         # OpenMP counts threads for each calling thread, so each has to be told.
         self._pool = ThreadPoolExecutor(
             self.count, initializer=torch.set_num_threads, initargs=(1,)
@@ -229,7 +232,7 @@ class Threads:
         """What `work` returns for each network and its tensors, part by part, without gradients."""
         parts, counts = list[tuple[Any, ...]](), list[int]()
         for network, tensors in asked:
-            cut = list(zip(*(parts_of(each, self._part) for each in tensors), strict=True))
+            cut = list(zip(*(parts_of(each, self.part) for each in tensors), strict=True))
             parts += [(network, *part) for part in cut]
             counts.append(len(cut))
         found = iter(self.share(torch.no_grad()(work), parts))
@@ -237,34 +240,6 @@ class Threads:
             tuple(map(torch.cat, zip(*itertools.islice(found, count), strict=True)))
             for count in counts
         ]
-
-    def gradients(
-        self,
-        losses: Callable[[torch.Tensor], dict[str, torch.Tensor]],
-        network: nn.Module,
-        rows: torch.Tensor,
-    ) -> dict[str, torch.Tensor]:
-        """Set the gradients of a network's parameters to those of a minibatch's mean loss.
-
-        Args:
-            losses: the sums of losses over some rows; the gradient is that of `loss`.
-            network: the network.
-            rows: the rows of the minibatch, `(n,)`.
-
-        Returns:
-            The sums over all rows.
-        """
-        parameters = list(network.parameters())
-
-        def work(part: torch.Tensor) -> tuple[dict[str, torch.Tensor], Sequence[torch.Tensor]]:
-            found = losses(part)
-            gradients = torch.autograd.grad(found["loss"] / len(rows), parameters)
-            return {name: loss.detach() for name, loss in found.items()}, gradients
-
-        parts = self.share(work, [(part,) for part in parts_of(rows, self._part)])
-        for parameter, *gradients in zip(parameters, *(part[1] for part in parts), strict=True):
-            parameter.grad = sum(gradients[1:], gradients[0]).contiguous()  # as Adam needs them
-        return {name: sum(part[0][name] for part in parts) for name in parts[0][0]}  # type: ignore[misc]
 
     def close(self) -> None:
         """End the threads."""
@@ -305,10 +280,21 @@ class Descent:
             group["lr"].fill_(rate)
 
     def _step(self, rows: torch.Tensor, *more: torch.Tensor) -> None:
-        found = self.threads.gradients(lambda part: self._losses(part, *more), self.network, rows)
-        for name, loss in found.items():
+        """Set the gradients to those of the minibatch's mean loss, cut them, and step."""
+        parameters = list(self.network.parameters())
+
+        def work(part: torch.Tensor) -> tuple[dict[str, torch.Tensor], Sequence[torch.Tensor]]:
+            found = self._losses(part, *more)
+            gradients = torch.autograd.grad(found["loss"] / len(rows), parameters)
+            return {name: loss.detach() for name, loss in found.items()}, gradients
+
+        parts = self.threads.share(work, [(part,) for part in parts_of(rows, self.threads.part)])
+        for parameter, *gradients in zip(parameters, *(part[1] for part in parts), strict=True):
+            parameter.grad = sum(gradients[1:], gradients[0]).contiguous()  # as Adam needs them
+        for name in parts[0][0]:
+            loss = sum((part[0][name] for part in parts[1:]), parts[0][0][name])
             self._totals.setdefault(name, torch.zeros_like(loss, dtype=torch.float32)).add_(loss)
-        nn.utils.clip_grad_norm_(self.network.parameters(), self._longest)
+        nn.utils.clip_grad_norm_(parameters, self._longest)
         self.adam.step()
 
     def means(self, count: int) -> dict[str, float]:

@@ -133,12 +133,12 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> torch.Te
 
 
 def estimate(rollout: Rollout, config: Config) -> None:
-    """Set what is learned from a rollout, its `gains` and `returns`."""
-    gains = advantages(rollout, config.discount, config.gae_lambda)
-    rollout.returns.copy_(gains + rollout.signs * rollout.values[:-1])
+    """Set what is learned from a rollout, its `advantages` and `returns`."""
+    found = advantages(rollout, config.discount, config.gae_lambda)
+    rollout.returns.copy_(found + rollout.signs * rollout.values[:-1])
     share = rollout.learned / rollout.learned.sum().clamp(1)
-    centred = gains - (gains * share).sum()
-    rollout.gains.copy_(centred / ((centred.square() * share).sum().sqrt() + 1e-8))
+    centred = found - (found * share).sum()
+    rollout.advantages.copy_(centred / ((centred.square() * share).sum().sqrt() + 1e-8))
 
 
 class Batch(NamedTuple):
@@ -147,13 +147,13 @@ class Batch(NamedTuple):
     seen: Seen
     actions: torch.Tensor
     log_probs: torch.Tensor
-    gains: torch.Tensor
+    advantages: torch.Tensor
     returns: torch.Tensor
 
     @classmethod
     def of(cls, rollout: Rollout) -> Batch:
         """All actions of a rollout, in the same memory."""
-        parts = rollout.actions, rollout.log_probs, rollout.gains, rollout.returns
+        parts = rollout.actions, rollout.log_probs, rollout.advantages, rollout.returns
         seen = Seen(*(each.flatten(0, 1) for each in rollout.seen))
         return cls(seen, *(each.flatten(0, 1) for each in parts))
 
@@ -169,7 +169,7 @@ def losses(found: Policy, batch: Batch, config: Config) -> dict[str, torch.Tenso
     change = log_probs - batch.log_probs
     ratio = change.exp()
     near = ratio.clamp(1 - config.clip, 1 + config.clip)
-    policy_loss = -torch.minimum(ratio * batch.gains, near * batch.gains).sum()
+    policy_loss = -torch.minimum(ratio * batch.advantages, near * batch.advantages).sum()
     value_loss = (found.values - batch.returns).square().sum()
     entropy = entropies.sum()
     return {

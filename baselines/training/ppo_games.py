@@ -87,8 +87,8 @@ class Rollout:
         over: whether the step ended the game, `(T, n)` bool.
         decided: whether it did so with a result, `(T, n)` bool: nothing follows that. Otherwise a
             game that was cut off counts as its last position.
-        gains: for the players who moved, the advantages of their actions, normalised over the
-            actions that are learned from, `(T, n)`.
+        advantages: those of the actions for the players who moved, normalised over the actions
+            that are learned from, `(T, n)`.
         returns: the values to predict, for the players who moved, `(T, n)`.
     """
 
@@ -97,7 +97,7 @@ class Rollout:
         self.seen = Seen(*(new(steps, *each.shape) for each in seen))
         self.actions = new(shape)
         floats = [new(shape, dtype=torch.float32) for _ in range(5)]
-        self.log_probs, self.signs, self.rewards, self.gains, self.returns = floats
+        self.log_probs, self.signs, self.rewards, self.advantages, self.returns = floats
         self.values = new(steps + 1, shape[1], dtype=torch.float32)
         self.learned, self.over, self.decided = (new(shape, dtype=torch.bool) for _ in range(3))
 

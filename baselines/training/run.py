@@ -73,7 +73,7 @@ class Run(Generic[C]):
 
     def __init__(self, config: C) -> None:
         self.config: C = config.ready()
-        self.folder, self.display = self.config.run, Display(Console())
+        self.folder, self.display = self.config.folder, Display(Console())
         self.curve: list[dict[str, float]] = []
         self.record: Save | None = None
         self.training = self.evaluating = False
@@ -229,7 +229,7 @@ class Run(Generic[C]):
         trained = display.minutes
         self.evaluating = True
         scores = final_evaluation(config, folder, self._agent(), self.state.steps, display)
-        draw_curve(folder, find_game(config.game).title)
+        draw_curve(folder, self.curve, find_game(config.game).title)
         if config.ladder_starts:
             searching = self._searching(MILLISECONDS) if self._searching else None
             final_ladder(config, folder, (self._agent(), searching), scores, display)

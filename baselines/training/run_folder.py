@@ -23,7 +23,6 @@ from typing import Any
 from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.system.files import (
     MOST_TEXT,
-    UnusableFileError,
     flush_folder,
     locked,
     read_json,
@@ -32,7 +31,7 @@ from azumaya.baselines.system.files import (
     write_whole,
 )
 from azumaya.baselines.training.logs import METRICS, Logs
-from azumaya.baselines.training.saves import Save, is_curve, read_save
+from azumaya.baselines.training.saves import Save, read_save
 
 CONFIG, SAVED, CURVE = "config.json", "resume.safetensors", "curve.json"
 RESULTS = ("evaluation.json", "learning_curve.png", "ladder.json", "ladder.png")
@@ -44,8 +43,6 @@ EVENTS = "events.out.tfevents.*"
 """TensorBoard's files."""
 PLACE = ("output", "resume", "overwrite")
 """Options that say where and how to run; they are not stored with the run."""
-MOST_CURVE = 1 << 24
-"""The largest file with a learning curve that is read, in bytes."""
 
 
 class RunError(ValueError):
@@ -155,26 +152,6 @@ class RunFolder:
                 f"differs in the options {', '.join(other)}"
             )
         return stored
-
-    def curve(self) -> list[dict[str, float]]:
-        """The measurements so far.
-
-        Raises:
-            RunError: they cannot be read.
-        """
-        file = self.path / CURVE
-        try:
-            curve: list[dict[str, float]] = read_json(file, MOST_CURVE)
-        except FileNotFoundError:
-            return []
-        except (OSError, UnusableFileError) as error:
-            raise RunError(f"{file} cannot be read: {error}") from error
-        if not is_curve(curve):
-            raise RunError(
-                f"{file} is malformed: must be a list of measurements, each with its steps and "
-                "rates as numbers"
-            )
-        return curve
 
     # ---- checks ----
 

@@ -26,12 +26,15 @@ from torch import nn
 
 from azumaya.baselines.agents.sidecar import CheckpointError, Sidecar, sidecar_of
 from azumaya.baselines.system.files import is_count
-from azumaya.baselines.training.command import TrainingError
 from azumaya.baselines.training.saves import Save
 from azumaya.envs import OptionError
 
 LAYOUTS = "layouts"
 """The note of a save that has the dtypes of its games."""
+
+
+class TrainingError(RuntimeError):
+    """Training cannot continue, because its numbers have diverged."""
 
 
 @runtime_checkable

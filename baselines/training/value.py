@@ -145,7 +145,7 @@ class Config(PlayConfig):
         if not config.start:
             sizes = dict[str, Any](width=WIDTH, features="shared")
         elif config.continues:
-            sizes = self.stored_in(self.run.path)
+            sizes = self.stored_in(self.folder.path)
         else:
             value = value_to_begin_with(config.start, find_game(config.game), config.options)
             sizes = {"width": value.width, "features": "plain" if value.plain else "shared"}

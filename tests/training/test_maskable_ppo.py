@@ -21,7 +21,8 @@ RATE = "train/learning_rate"
 
 
 def read_curve(folder: Path) -> list[dict[str, float]]:
-    return Config.run_at(folder).curve()
+    curve: list[dict[str, float]] = json.loads((folder / "curve.json").read_text())
+    return curve
 
 
 def tiny(folder: Path, **changes: object) -> Config:

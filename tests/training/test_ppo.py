@@ -230,7 +230,7 @@ def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) 
     assert torch.equal(rollout.actions[theirs], (masks[theirs] * torch.arange(7)).argmax(1))
     assert 0.2 < theirs.float().mean() < 0.3
     estimate(rollout, config)
-    own = rollout.gains[rollout.learned]
+    own = rollout.advantages[rollout.learned]
     assert own.mean().abs() < 1e-5
     assert own.std(correction=0).sub(1).abs() < 1e-3
     batch, rows = Batch.of(rollout), rollout.learned.flatten().nonzero()[:, 0]

@@ -177,7 +177,7 @@ def saved_steps(folder: Path) -> int:
     assert save.notes == {"number": save.steps}
     assert (folder / "agent.bin").read_bytes() == save.arrays["network.a"].tobytes()
     assert (folder / "agent.json").read_bytes() == b"%d" % save.steps
-    assert run.curve() == save.curve
+    assert json.loads((folder / "curve.json").read_text()) == save.curve
     assert left_behind(folder) == []
     return save.steps
 
