@@ -21,7 +21,8 @@ RATE = "train/learning_rate"
 
 
 def read_curve(folder: Path) -> list[dict[str, float]]:
-    curve: list[dict[str, float]] = json.loads((folder / "curve.json").read_text())
+    file = folder / "curve.json"
+    curve: list[dict[str, float]] = json.loads(file.read_text()) if file.exists() else []
     return curve
 
 
