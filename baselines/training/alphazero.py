@@ -145,16 +145,18 @@ class Learner:
         state: has the network, its optimizer and the memory.
         config: the options.
         threads: what evaluates the network.
-        place: where it is.
+        device: where it is.
     """
 
-    def __init__(self, state: State, config: Config, threads: Threads, place: torch.device) -> None:
+    def __init__(
+        self, state: State, config: Config, threads: Threads, device: torch.device
+    ) -> None:
         self.network, self.memory, self.config = state.network, state.memory, config
-        self.threads, self.place = threads, place
+        self.threads, self.device = threads, device
         self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT, self._losses)
         start = Position(config.game, **config.options)
-        self.views = views(start, place) if config.symmetries else []
-        self.rows = torch.arange(config.batch, device=place)
+        self.views = views(start, device) if config.symmetries else []
+        self.rows = torch.arange(config.batch, device=device)
 
     def improve(self, new: int, update: int) -> dict[str, float]:
         """Learn after some new positions were added; returns the mean losses."""
@@ -163,7 +165,7 @@ class Learner:
         for _ in range(count):
             drawn = self.memory.sample(config.batch, rng).arrays
             view = self.views[rng.integers(len(self.views))] if self.views else ()
-            self.descent.step(self.rows, *on(self.place, *drawn), *view)
+            self.descent.step(self.rows, *on(self.device, *drawn), *view)
         return self.descent.means(count * config.batch)
 
     def _losses(
@@ -172,7 +174,7 @@ class Learner:
     ) -> dict[str, torch.Tensor]:  # fmt: skip
         """The losses of a minibatch's rows, summed."""
         planes, masks = self.threads.unpacked(Seen(observation[rows], action_mask[rows]))
-        targets = torch.zeros(masks.shape, device=self.place)
+        targets = torch.zeros(masks.shape, device=self.device)
         targets.scatter_add_(1, actions[rows].long(), shares[rows])
         if view:
             seen = View(*view)
@@ -197,10 +199,10 @@ class State(states.State):
     memory: Memory
 
 
-def initial_state(config: Config, start: Position, place: torch.device) -> State:
+def initial_state(config: Config, start: Position, device: torch.device) -> State:
     """The state before the first update; seeds torch's generator."""
     torch.manual_seed(config.seed)
-    network = build(config.sidecar(start.num_actions)).to(place)
+    network = build(config.sidecar(start.num_actions)).to(device)
     adam = adam_of(network, config.recipe.learning_rate)
     lessons = Lessons.room(config, start, config.memory)
     return State(network=network, adam=adam, memory=Memory(lessons))
@@ -213,12 +215,12 @@ def train(run: Run[Config]) -> None:
     env: Any = make_vec(
         config.game, 1, device=config.device, observation="packed", **config.options
     )
-    place = torch.device("cpu") if config.device == "cpu" else env.games.device.place
+    device = torch.device("cpu") if config.device == "cpu" else env.games.device.place
     threads = Threads(config.threads, env.unpack, config.device, PART)
     with closing(env), closing(threads):
-        state = initial_state(config, Position(config.game, **config.options), place)
-        network, learner = state.network, Learner(state, config, threads, place)
-        games = SelfPlay(config, Asked(network, threads, place, config.games))
+        state = initial_state(config, Position(config.game, **config.options), device)
+        network, learner = state.network, Learner(state, config, threads, device)
+        games = SelfPlay(config, Asked(network, threads, device, config.games))
 
         def searching(milliseconds: float) -> Agent:
             evaluator = NetworkEvaluator(copy_of(network).cpu())

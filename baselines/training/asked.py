@@ -16,10 +16,10 @@ LEAST = 256
 """The fewest positions that a GPU evaluates at once; fewer take it as long."""
 
 
-def on(place: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
+def on(device: torch.device, *arrays: np.ndarray) -> list[torch.Tensor]:
     """Arrays as tensors on a device; packed words become int64."""
     signed = [each.view(np.int64) if each.dtype == np.uint64 else each for each in arrays]
-    return [torch.from_numpy(each).to(place) for each in signed]
+    return [torch.from_numpy(each).to(device) for each in signed]
 
 
 class Asked:
@@ -31,14 +31,14 @@ class Asked:
     Args:
         network: the network.
         threads: what evaluates it.
-        place: where it is.
+        device: where it is.
         most: the most positions that are asked at once.
     """
 
     def __init__(
-        self, network: nn.Module, threads: Threads, place: torch.device, most: int
+        self, network: nn.Module, threads: Threads, device: torch.device, most: int
     ) -> None:
-        self.network, self.threads, self.place, self.most = network, threads, place, most
+        self.network, self.threads, self.device, self.most = network, threads, device, most
         self._batches: dict[int, Batch] = {}
 
     def evaluate_packed(
@@ -49,8 +49,8 @@ class Asked:
 
     def begin_packed(self, observation: np.ndarray, action_mask: np.ndarray) -> Answer:
         """As for `PackedEvaluator`; on a GPU, what it finds is overwritten by the next but one."""
-        if self.place.type == "cpu":
-            found = self.threads.ask(self.network, Seen(*on(self.place, observation, action_mask)))
+        if self.device.type == "cpu":
+            found = self.threads.ask(self.network, Seen(*on(self.device, observation, action_mask)))
             return lambda: (found.logits.numpy(), found.values.numpy())
         return self.filled_up(observation, action_mask)
 
@@ -94,7 +94,7 @@ class Batch:
 
     def __init__(self, asked: Asked, size: int, widths: tuple[int, int]) -> None:
         self._asked, self._size, self._cut = asked, size, size * widths[0]
-        self._pinned = asked.place.type == "cuda"  # so that copies do not wait for another buffer
+        self._pinned = asked.device.type == "cuda"  # so that copies do not wait for another buffer
         self._hosts = [
             Host(
                 torch.zeros(size * sum(widths), dtype=torch.int64, pin_memory=self._pinned),
@@ -103,8 +103,8 @@ class Batch:
             )
             for _ in range(2)
         ]
-        self._found = torch.zeros(0, device=asked.place)
-        self._graph = Graph(self._work, asked.place)
+        self._found = torch.zeros(0, device=asked.device)
+        self._graph = Graph(self._work, asked.device)
 
     def begin(self, observation: np.ndarray, action_mask: np.ndarray) -> Answer:
         """Begin to evaluate up to `size` positions, as `Asked.begin_packed`."""
@@ -113,7 +113,7 @@ class Batch:
         given = host.given.numpy().view(np.uint64)
         seen, masks = (part.reshape(self._size, -1) for part in np.split(given, [self._cut]))
         seen[:count], masks[:count] = observation, action_mask
-        self._graph(host.given.to(self._asked.place, non_blocking=True))
+        self._graph(host.given.to(self._asked.device, non_blocking=True))
         if not len(host.found):
             host.found = torch.zeros(len(self._found), pin_memory=self._pinned)
         host.found.copy_(self._found, non_blocking=True)

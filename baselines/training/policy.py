@@ -307,8 +307,8 @@ class Descent:
 
 def adam_of(network: nn.Module, rate: float) -> torch.optim.Adam:
     """Adam for a network, which CUDA graphs can take in; they read the learning rate anew."""
-    place = next(network.parameters()).device
-    tensor = torch.tensor(rate, device=place)
+    device = next(network.parameters()).device
+    tensor = torch.tensor(rate, device=device)
     return torch.optim.Adam(
-        network.parameters(), tensor, eps=1e-5, fused=True, capturable=place.type == "cuda"
+        network.parameters(), tensor, eps=1e-5, fused=True, capturable=device.type == "cuda"
     )

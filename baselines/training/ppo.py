@@ -195,8 +195,8 @@ class Learner:
         self.network, self.config, self.threads = state.network, config, threads
         self.descent = Descent(state.network, state.adam, threads, MOST_GRADIENT, self._losses)
         self.rollout, self.batch = state.games.rollout, Batch.of(state.games.rollout)
-        place, start = state.games.place, Position(config.game, **config.options)
-        self.views = views(start, place) if config.symmetries else []
+        device, start = state.games.device, Position(config.game, **config.options)
+        self.views = views(start, device) if config.symmetries else []
 
     def improve(self) -> tuple[int, dict[str, float]]:
         """Learn from the rollout; returns from how many actions, and the mean losses."""
@@ -236,9 +236,9 @@ def initial_state(config: Config, games: Games) -> State:
     """The state before the first update; seeds the generators."""
     torch.manual_seed(config.seed)
     np.random.seed(config.seed)
-    network = build(config.sidecar(games.env.setup.num_actions)).to(games.place)
+    network = build(config.sidecar(games.env.setup.num_actions)).to(games.device)
     adam = adam_of(network, config.recipe.learning_rate)
-    past, chance = Past([copy_of(network)]), states.Chance(games.place.type)
+    past, chance = Past([copy_of(network)]), states.Chance(games.device.type)
     if games.opening:
         games.random.copy_(games.draw())
     return State(network=network, adam=adam, past=past, games=games, chance=chance)
@@ -253,7 +253,7 @@ def train(run: Run[Config]) -> None:
     with closing(games.env), closing(threads):
         state = initial_state(config, games)
         network, past, learner = state.network, state.past, Learner(state, config, threads)
-        play = Graph(lambda: estimate(games.play(network, past, threads), config), games.place)
+        play = Graph(lambda: estimate(games.play(network, past, threads), config), games.device)
         for update in run.updates(state, lambda: PolicyAgent(copy_of(network)), exam=True):
             falling = 1 + (config.final_share - 1) * run.progress
             learner.descent.set_rate(rate * falling * min(1.0, (update + 1) / WARM_UP))

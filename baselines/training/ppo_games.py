@@ -115,14 +115,14 @@ class Games:
             config.game, config.games, device=config.device, observation="packed", copy=False,
             threads=config.threads if on_cpu else None, **config.options,
         )  # fmt: skip
-        self.place = torch.device("cpu") if on_cpu else self.env.games.device.place
+        self.device = torch.device("cpu") if on_cpu else self.env.games.device.place
         self.opening = config.opening
         self.shaping = Shaping(self.env.game, self.env.setup, config.recipe.shaping)
         past = max(round(config.past_share * config.games), int(config.past_share > 0))
-        self.past_seats = torch.arange(past, device=self.place) % 2
+        self.past_seats = torch.arange(past, device=self.device) % 2
         self.players = np.zeros(config.games, np.int64)  # player 0, from whom rewards are seen
-        self.over = torch.zeros(config.games, dtype=torch.bool, device=self.place)
-        self.random = torch.zeros(config.games, dtype=torch.int64, device=self.place)
+        self.over = torch.zeros(config.games, dtype=torch.bool, device=self.device)
+        self.random = torch.zeros(config.games, dtype=torch.int64, device=self.device)
         self.look(*self.env.reset(seed=config.seed))
         self.worths = self.worth(self.players)
         self.rollout = Rollout(config.rollout, self.seen)
@@ -150,7 +150,7 @@ class Games:
 
     def draw(self) -> torch.Tensor:
         """Draw a number of random moves for every game, `(n,)` int64."""
-        return torch.randint(self.opening + 1, self.over.shape, device=self.place)
+        return torch.randint(self.opening + 1, self.over.shape, device=self.device)
 
     def worth(self, before: np.ndarray) -> np.ndarray:
         """The game's own evaluation of every position for player 0; `before` without shaping."""

@@ -60,11 +60,11 @@ def transforms(start: Position) -> list[Transform]:
     ]
 
 
-def views(start: Position, place: torch.device) -> list[View]:
+def views(start: Position, device: torch.device) -> list[View]:
     """The same as views."""
     return [
         View(*(
-            torch.from_numpy(each).to(place)
+            torch.from_numpy(each).to(device)
             for each in (one.observation_index, one.action_index, one.action_table)
         ))
         for one in transforms(start)
