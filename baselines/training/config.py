@@ -188,7 +188,8 @@ class RunConfig:
     """The run's folder; the default is a folder in runs/ with the game and the seed in its name."""
     resume: bool = False
     """Resume the run in the output folder with its own configuration; only `steps`, `time`,
-    `threads`, `workers`, `ray`, and the numbers of measurements and starts may be changed."""
+    `device`, `threads`, `workers`, `ray`, and the numbers of measurements and starts may be
+    changed."""
     overwrite: bool = False
     """Start a new run in a folder that already holds one, and delete the old run's files."""
     threads: Annotated[int, Numbers(1, 1024)] = 1

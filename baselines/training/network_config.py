@@ -30,7 +30,7 @@ MOST_ACTIONS = 1 << 24
 
 @dataclass(frozen=True)
 class Recipe:
-    """Defaults that depend on the network; the training guide lists what was tried."""
+    """Defaults that depend on the network; docs/results/archive/learners.md has what was tried."""
 
     width: int
     depth: int

@@ -219,14 +219,14 @@ def train(run: Run[Config]) -> None:
     """Play games, learn from them once, until all steps are done."""
     config, game = run.config, find_game(run.config.game)
     state, learner = initial_state(config)
-    agent = Value(game, config.width, state.average, plain=config.plain)
-    position, learn = Position(game, **config.options), learn_kernel(agent.shape)
+    value = Value(game, config.width, state.average, plain=config.plain)
+    position, learn = Position(game, **config.options), learn_kernel(value.shape)
 
     def searching(milliseconds: float) -> Agent:
-        return searcher(agent, position, config.search, milliseconds=milliseconds)
+        return searcher(value, position, config.search, milliseconds=milliseconds)
 
     with closing(Players(config)) as players:
-        for update in run.updates(state, lambda: ValueAgent(agent), searching, exam=True):
+        for update in run.updates(state, lambda: ValueAgent(value), searching, exam=True):
             keys = [episode_key(config.seed, g, update) for g in range(config.games)]
             games, choices = players.play(np.array(keys, np.uint64), state.latest)
             rate = config.learning_rate * (1 - (1 - config.final_share) * run.progress)
