@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -88,12 +89,56 @@ def answer(*values):
     print(json.dumps([v.item() if hasattr(v, "item") else v for v in values]))
 """
 
+FORKING = """
+import json, os, signal, sys, traceback
+import filelock, numba, numpy, platformdirs
+numba.njit(lambda x: x + 1)(1)
+for line in sys.stdin:
+    code, environment, folder = json.loads(line)
+    child = os.fork()
+    if not child:
+        signal.alarm(120)
+        os.environ.clear()
+        os.environ.update(environment)
+        os.chdir(folder)
+        sys.path.insert(0, environment["PYTHONPATH"])
+        for number, name in (1, "out"), (2, "err"):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+        status = 0
+        try:
+            exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
+        except BaseException:
+            traceback.print_exc()
+            status = 1
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""A process that has imported numba, and runs what it is told in processes forked from it.
+
+Importing numba and preparing its first compilation takes a second, most of the time of a test."""
+
+
+def environment_of(root: Path, cache: Path) -> dict[str, str]:
+    """The environment of processes that use a copy of the library."""
+    drop = ("NUMBA_", "AZUMAYA_", "XDG_", "PYTHONPATH", "PYTHONWARNINGS")
+    base = {k: v for k, v in os.environ.items() if not k.startswith(drop)}
+    # Python's own cache does not notice an edit within a second that keeps the size.
+    base |= {"PYTHONPATH": str(root / "lib"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return base | {"AZUMAYA_CACHE_DIR": str(cache), "NUMBA_NUM_THREADS": "1"}
+
 
 class Tree:
-    """A copied library and its cache folder; runs code that uses both."""
+    """A copied library and its cache folder; runs code that uses both.
 
-    def __init__(self, root: Path) -> None:
-        self.root, self.cache = root, root / "cache"
+    Args:
+        root: the folder of the copy.
+        forking: a process that runs `FORKING`.
+    """
+
+    def __init__(self, root: Path, forking: subprocess.Popen[str]) -> None:
+        self.root, self.cache, self._forking = root, root / "cache", forking
         self.envs = root / "lib" / "azumaya" / "envs"
         for folder in FOLDERS:
             (self.envs / folder).mkdir(parents=True)
@@ -117,14 +162,9 @@ class Tree:
 
     def start(self, code: str, **env: str) -> subprocess.Popen[str]:
         """Start a process that runs PREAMBLE and the code; keywords are environment variables."""
-        drop = ("NUMBA_", "AZUMAYA_", "XDG_", "PYTHONPATH", "PYTHONWARNINGS")
-        base = {k: v for k, v in os.environ.items() if not k.startswith(drop)}
-        # Python's own cache does not notice an edit within a second that keeps the size.
-        base |= {"PYTHONPATH": str(self.root / "lib"), "PYTHONDONTWRITEBYTECODE": "1"}
-        base |= {"AZUMAYA_CACHE_DIR": str(self.cache), "NUMBA_NUM_THREADS": "1"}
         return subprocess.Popen(
             [sys.executable, "-c", PREAMBLE + code],
-            env={k: v for k, v in (base | env).items() if v != "unset"},
+            env=self._environment(env),
             cwd=self.root,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -132,30 +172,55 @@ class Tree:
         )
 
     def run(self, code: str, **env: str) -> list:
-        """The values passed to `answer`; warnings are in `self.stderr`."""
-        process = self.start(code, **env)
-        try:
-            out, self.stderr = process.communicate(timeout=120)
-        finally:
-            process.kill()
-        assert process.returncode == 0, self.stderr
+        """The values passed to `answer`; warnings are in `self.stderr`.
+
+        The process is forked, unless there are settings of numba, which reads them at its import.
+        """
+        if any(name.startswith("NUMBA_") for name in env):
+            process = self.start(code, **env)
+            try:
+                out, self.stderr = process.communicate(timeout=120)
+            finally:
+                process.kill()
+            status = process.returncode
+        else:
+            words = [PREAMBLE + code, self._environment(env), str(self.root)]
+            print(json.dumps(words), file=self._forking.stdin, flush=True)
+            status = int(self._forking.stdout.readline())
+            out, self.stderr = ((self.root / name).read_text() for name in ("out", "err"))
+        assert status == 0, self.stderr
         return json.loads(out.splitlines()[-1])
+
+    def _environment(self, env: dict[str, str]) -> dict[str, str]:
+        whole = environment_of(self.root, self.cache) | env
+        return {name: value for name, value in whole.items() if value != "unset"}
 
     def warned(self) -> int:
         """How often the last run warned that it has no cache."""
         return self.stderr.count("RuntimeWarning: kernels are compiled anew")
 
 
+@pytest.fixture(scope="session")
+def forking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[str]]:
+    """A process from which those of copies are forked."""
+    root = tmp_path_factory.mktemp("forking")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    words = [sys.executable, "-c", FORKING]
+    with subprocess.Popen(words, env=environment_of(root, root), text=True, **pipes) as process:
+        yield process
+        process.stdin.close()
+
+
 @pytest.fixture
-def tree(tmp_path: Path) -> Tree:
+def tree(tmp_path: Path, forking: subprocess.Popen[str]) -> Tree:
     """A fresh copy with an empty cache."""
-    return Tree(tmp_path)
+    return Tree(tmp_path, forking)
 
 
 @pytest.fixture(scope="session")
-def warm_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def warm_cache(tmp_path_factory: pytest.TempPathFactory, forking: subprocess.Popen[str]) -> Path:
     """The cache of a copy that called `outer`; it is valid for every unedited copy."""
-    tree = Tree(tmp_path_factory.mktemp("warm"))
+    tree = Tree(tmp_path_factory.mktemp("warm"), forking)
     tree.run("answer(toy.outer(5))")
     return tree.cache
 

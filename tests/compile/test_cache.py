@@ -57,14 +57,15 @@ def test_sources_of_what_kernels_are_compiled_with_change_the_folder(tree):
     assert tree.run(code) != first
 
 
-def test_eight_cold_processes_compile_once(tree):
-    processes = [tree.start(OUTER) for _ in range(8)]
+@pytest.mark.parametrize("count", [3, pytest.param(8, marks=pytest.mark.slow)])
+def test_cold_processes_compile_once(tree, count):
+    processes = [tree.start(OUTER) for _ in range(count)]
     results = []
     for process in processes:
         out, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
         results.append(out.strip())
-    assert sorted(results) == ["[46, 0, 1]"] * 7 + ["[46, 2, 0]"]
+    assert sorted(results) == ["[46, 0, 1]"] * (count - 1) + ["[46, 2, 0]"]
     assert len(tree.entries()) == 2
     assert tree.run(OUTER) == WARM
 
@@ -99,6 +100,15 @@ def test_a_killed_cold_start_leaves_no_bad_entry(tree, when):
     assert tree.run(OUTER) == WARM
 
 
+WAITING = """
+acquire = cache.filelock.FileLock.acquire
+def told(lock, timeout):
+    print("waiting", flush=True)
+    return acquire(lock, timeout)
+cache.filelock.FileLock.acquire = told
+"""
+
+
 def test_killing_the_lock_holder_frees_waiting_processes(tree):
     holding = """
 import time
@@ -107,13 +117,14 @@ toy.outer(5)
 """
     holder = tree.start(holding)
     assert holder.stdout.readline() == "held\n"
-    waiter = tree.start(OUTER)
-    time.sleep(1.5)
+    waiter = tree.start(WAITING + OUTER)
+    assert waiter.stdout.readline() == "waiting\n"
+    time.sleep(0.2)
     assert waiter.poll() is None
     holder.kill()
     holder.communicate(timeout=120)
     out, err = waiter.communicate(timeout=120)
-    assert out.strip() == "[46, 2, 0]", err
+    assert out.splitlines()[-1] == "[46, 2, 0]", err
 
 
 def test_processes_wait_only_once_for_a_stopped_lock_holder(tree):
@@ -238,7 +249,10 @@ except IndexError:
     assert tree.run(code, NUMBA_BOUNDSCHECK="1") == ["checked", 1]
 
 
-@pytest.mark.parametrize(("name", "value"), [("OPT", "1"), ("CPU_NAME", "generic")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("OPT", "1"), pytest.param("CPU_NAME", "generic", marks=pytest.mark.slow)],
+)
 def test_settings_that_change_code_have_separate_entries(warm_tree, name, value):
     tree = warm_tree
     assert tree.run(OUTER, **{f"NUMBA_{name}": value}) == COLD

@@ -31,6 +31,7 @@ from tests.search.evaluations import Linear
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="looks at compiled code")
 
 GAME = "sudoku_moyo"
+"""Its kernels hand on the most arrays."""
 COUNTS = "NRT_incref"
 """What counts a reference. Memory that a kernel allocates is released without it."""
 
@@ -101,26 +102,26 @@ def test_counts_are_found() -> None:
     assert counts_in_loops(borrowing) == 0
 
 
-def stepping() -> list[Any]:
+def stepping(name: str) -> list[Any]:
     """The kernels that step a batch of games, and play random games in it."""
-    game = find_game(GAME)
-    env = make_vec(GAME, 2)
+    game = find_game(name)
+    env = make_vec(name, 2)
     seen, _ = env.reset(seed=1)
     env.step(seen["action_mask"].argmax(1))
     env.games.rollout(1)
     return [env.games._step, rollout_kernel(game, env.games.words)]
 
 
-def finding() -> list[Any]:
+def finding(name: str) -> list[Any]:
     """The kernels that find candidates."""
-    finder = CandidateFinder(find_game(GAME))
-    finder.find(make_vec(GAME, 2).reset(seed=1)[0]["observation"])
+    finder = CandidateFinder(find_game(name))
+    finder.find(make_vec(name, 2).reset(seed=1)[0]["observation"])
     return [finder._count, finder._find]
 
 
-def searching() -> list[Any]:
+def searching(name: str) -> list[Any]:
     """The kernels of searches."""
-    position = Position(GAME, seed=1)
+    position = Position(name, seed=1)
     kernels = kernels_of(position)
     trees = [
         TreeRoom(kernels, 1),
@@ -140,10 +141,18 @@ def searching() -> list[Any]:
     return [*(tree._simulate for tree in trees), *(room._run for room in rooms), round_]
 
 
-@pytest.mark.parametrize("kernels", [stepping, finding, searching])
-def test_hot_loops_count_nothing(kernels: Callable[[], list[Any]]) -> None:
+@pytest.mark.parametrize(
+    ("kernels", "name"),
+    [
+        (stepping, GAME),
+        (finding, GAME),
+        (searching, "vierer_dominari"),
+        pytest.param(searching, GAME, marks=pytest.mark.slow),
+    ],
+)
+def test_hot_loops_count_nothing(kernels: Callable[[str], list[Any]], name: str) -> None:
     """The kernels that run for every position hand arrays on without counting."""
-    for hot in kernels():
+    for hot in kernels(name):
         dispatcher = hot._kernel if isinstance(hot, Settled) else hot
         assert dispatcher.overloads
         assert counts_in_loops(dispatcher) == 0, dispatcher.__name__
