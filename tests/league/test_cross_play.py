@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from azumaya.baselines.arena import league as arena
 from azumaya.baselines.arena.intervals import of_pairs
-from azumaya.baselines.arena.league import cross_play
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.cross_report import won_tables
 from azumaya.baselines.arena.league.ratings import ALL
@@ -22,6 +22,8 @@ from tests.league.playing import GAME
 
 OTHER = "abalone"
 command = functools.partial(azumaya, "league", "cross-play")
+cross_play = functools.partial(arena.cross_play, resamples=40)
+"""Its intervals are rough; those of the command are not."""
 RESULTS = [(1, 1), (1, 1), (1, -1), (0, 0)]
 """Four pairs: 2, 2, 1 and 1 of 2 points, 6 of 8."""
 SHARE = 0.75

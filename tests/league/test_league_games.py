@@ -20,11 +20,16 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.sidecar import SUFFIXES
 from azumaya.baselines.arena.league import games
 from azumaya.baselines.arena.league.cards import CHANGED, AgentCard, card_of
-from azumaya.baselines.arena.league.crew import Outcome, PairJob
+from azumaya.baselines.arena.league.crew import Outcome, PairJob, play_pair
 from azumaya.baselines.arena.league.games import NOBODY, Board, Table, Watched
 from azumaya.baselines.arena.league.league import join, play_league
 from azumaya.baselines.arena.league.making import sitting_out
-from azumaya.baselines.arena.league.results import LeagueFile, PairKey, read_league
+from azumaya.baselines.arena.league.results import (
+    LeagueFile,
+    PairKey,
+    PairResult,
+    read_league,
+)
 from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.values import champion
@@ -65,10 +70,22 @@ def test_results_are_those_of_pairings(tmp_path: Path) -> None:
         ("Wordless", "TypeError: act gave [], which is no move"),
     ],
 )
-def test_a_fault_loses_the_game_and_the_league_goes_on(
-    tmp_path: Path, name: str, what: str
-) -> None:
-    path, agent = tmp_path / "league.jsonl", f"odd_agents:{name}"
+def test_a_fault_loses_the_game(name: str, what: str) -> None:
+    job = job_of([f"odd_agents:{name}", "greedy"])
+    key = PairKey(GAME, 0, *job["ids"])
+    pair = play_pair(
+        PairJob(key, tuple(job["agents"]), tuple(job["kinds"]), 0, True, 60.0), Table().play
+    )
+    assert isinstance(pair, PairResult)
+    assert pair.results == (-1, -1)
+    for fault in pair.faults:
+        assert fault is not None
+        assert fault[0] == 0
+        assert what in fault[1]
+
+
+def test_a_league_goes_on_after_a_fault(tmp_path: Path) -> None:
+    path, agent = tmp_path / "league.jsonl", "odd_agents:Raises"
     league_here(path, [agent, "greedy"])
     league = read_league(path)
     (odd,) = (card.id for card in league.cards.values() if card.name == agent)
@@ -81,7 +98,6 @@ def test_a_fault_loses_the_game_and_the_league_goes_on(
         for result, fault in zip(pair.results, pair.faults, strict=True):
             assert fault is not None
             assert fault[0] == own
-            assert what in fault[1]
             assert result == (-1 if own == 0 else 1)
 
 
@@ -312,23 +328,24 @@ def own(beside_the_agents: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     return tmp_path
 
 
+FILES_OF = [
+    ("own:Given:weights.bin", "weights.bin"),
+    ("own:Given:value", "value.safetensors"),
+    ("own:Given:value.safetensors", "value.json"),
+    ("own:Given:folder", "folder/deep/weights.bin"),
+    ("own:Own:weights.bin,more.bin", "more.bin"),
+    ("own:loaded", "value.json"),
+    ("own:GreedyAgent", "own.py"),
+    ("own:ChampionAgent", "own.py"),
+    ("own:Other", "own.py"),
+    ("own:Other", "other_module.py"),
+    (f"program:{sys.executable} bot.py", "bot.py"),
+]
+"""Agents, and for each a file of which it is made."""
+
+
 @pytest.mark.usefixtures("own")
-@pytest.mark.parametrize(
-    ("name", "changed"),
-    [
-        ("own:Given:weights.bin", "weights.bin"),
-        ("own:Given:value", "value.safetensors"),
-        ("own:Given:value.safetensors", "value.json"),
-        ("own:Given:folder", "folder/deep/weights.bin"),
-        ("own:Own:weights.bin,more.bin", "more.bin"),
-        ("own:loaded", "value.json"),
-        ("own:GreedyAgent", "own.py"),
-        ("own:ChampionAgent", "own.py"),
-        ("own:Other", "own.py"),
-        ("own:Other", "other_module.py"),
-        (f"program:{sys.executable} bot.py", "bot.py"),
-    ],
-)
+@pytest.mark.parametrize(("name", "changed"), FILES_OF)
 def test_an_agent_with_other_files_is_another_agent(name: str, changed: str) -> None:
     """Files of its argument, that it names, that the library has loaded, and sources of modules."""
     before = card_of(name, [GAME])
@@ -340,7 +357,22 @@ def test_an_agent_with_other_files_is_another_agent(name: str, changed: str) -> 
     after = card_of(name, [GAME])
     assert after.name == before.name
     assert len({before.digest, after.digest, "", card_of("champion", [GAME]).digest}) == 4
-    assert sitting_out([before, after]) == {before.id: CHANGED}
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        pytest.param(*each, marks=[] if each[1] == "other_module.py" else pytest.mark.slow)
+        for each in FILES_OF
+    ],
+)
+def test_an_agent_whose_files_have_changed_sits_out(name: str, changed: str) -> None:
+    """A process that has not loaded the old ones finds the same."""
+    before = card_of(name, [GAME])
+    with Path(changed).open("ab") as file:
+        file.write(b" ")
+    assert sitting_out([before, card_of(name, [GAME])]) == {before.id: CHANGED}
 
 
 @pytest.mark.parametrize(

@@ -35,17 +35,16 @@ from tests import processes
 from tests.league.odd_agents import UNMADE
 from tests.league.playing import GAME, league_here, outcomes
 
-ODD = {
-    "odd_agents:Crashes": "crashed its process: exit code 7",
-    "odd_agents:Hangs": "time-out: no move in 1.5 s",
-}
+CRASHES = {"odd_agents:Crashes": "crashed its process: exit code 7"}
+ODD = {**CRASHES, "odd_agents:Hangs": "time-out: no move in 1.5 s"}
 
 
 pytestmark = pytest.mark.usefixtures("beside_the_agents")
 
 
+@pytest.mark.parametrize("names", [CRASHES, pytest.param(ODD, marks=pytest.mark.slow)], ids=len)
 def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
-    tmp_path: Path,
+    names: dict[str, str], tmp_path: Path
 ) -> None:
     here, path = tmp_path / "here.jsonl", tmp_path / "processes.jsonl"
     league_here(here, ["greedy", "uct:10"], pairs=2)
@@ -54,7 +53,7 @@ def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
     play_league(file, Plan((GAME,), 2), local_crew(2))
     fine = outcomes(path)
     assert fine == outcomes(here)
-    cards = join(file, ODD, [GAME])
+    cards = join(file, names, [GAME])
     odd = {card.id: card.name for card in cards}
     # only against random, and in one pair: each of these games costs a process
     lonely = [key for key in ("greedy", "uct:10") if key in file.league.cards]
@@ -63,12 +62,12 @@ def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
     play_league(file, Plan((GAME,), 1, limit=1.5, only=frozenset(odd)), local_crew(2))
     file.close()
     pairs = [pair for key, pair in file.league.pairs.items() if key not in fine]
-    assert len(pairs) == 3
+    assert len(pairs) == len(names) * (len(names) + 1) // 2
     for pair in pairs:
         for fault, result in zip(pair.faults, pair.results, strict=True):
             assert fault is not None
             loser = (pair.key.first, pair.key.second)[fault[0]]
-            assert fault[1] == ODD[odd[loser]]
+            assert fault[1] == names[odd[loser]]
             assert result == (-1 if fault[0] == 0 else 1)
     assert set(read_league(path).pairs) == {*fine, *(pair.key for pair in pairs)}
 
@@ -210,7 +209,9 @@ def test_an_agent_whose_making_ends_or_stops_its_process_sits_out(
     [
         ("import os; os._exit(0)", "cannot be made: it crashed its process: exit code 0"),
         ("import time; time.sleep(1000)", "cannot be made in 0.3 s"),
-        ("raise KeyboardInterrupt", "RuntimeError: KeyboardInterrupt()"),
+        pytest.param(
+            "raise KeyboardInterrupt", "RuntimeError: KeyboardInterrupt()", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_module_that_ends_or_stops_its_process_cannot_join_and_sits_out(

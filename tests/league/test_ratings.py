@@ -191,10 +191,11 @@ def test_the_fit_finds_known_strengths() -> None:
         assert found[name].elo == pytest.approx(strength, abs=12)
 
 
-def test_intervals_cover_the_true_strength() -> None:
+@pytest.mark.parametrize("leagues", [8, pytest.param(40, marks=pytest.mark.slow)])
+def test_intervals_cover_the_true_strength(leagues: int) -> None:
     """In about 95 % of leagues; fewer than 85 % of 120 would be a fault (five standard errors)."""
     covered, widths = [], []
-    for seed in range(40):
+    for seed in range(leagues):
         found = rate(play(30, seed), list(STRENGTHS), resamples=100)["g"]
         for name in ("a", "b", "c"):
             covered.append(found[name].low <= STRENGTHS[name] <= found[name].high)
