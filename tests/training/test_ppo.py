@@ -327,6 +327,7 @@ def test_an_update_may_have_one_action(tmp_path: Path) -> None:
     assert 1 in counts
 
 
+@pytest.mark.slow
 def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
     config = tiny_ppo(
         tmp_path, game="connect_four", steps=40_000, games=128, rollout=32, batch=128, width=16,

@@ -23,6 +23,7 @@ from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import read_save
 from azumaya.baselines.training.value_games import Players
 from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.cases import YARDSTICK
 from tests.training.run_helpers import SCRIPTS, as_words, differing, results
 
 FILES = {
@@ -30,6 +31,15 @@ FILES = {
     "policy.safetensors", "progress.json", "resume.safetensors",
 }  # fmt: skip
 every_script = pytest.mark.parametrize("script", SCRIPTS)
+some_scripts = pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(name, marks=[] if name in ("td_value", "alphazero") else pytest.mark.slow)
+        for name in SCRIPTS
+    ],
+    indirect=True,
+)
+"""For what the scripts share; all of them only in the slow tests."""
 
 
 @pytest.fixture(scope="module", params=SCRIPTS)
@@ -73,6 +83,7 @@ def test_a_run_leaves_an_agent_its_curve_and_its_metrics(script: str, unbroken: 
     ] == [(point["steps"], point["random"], point["greedy"]) for point in curve]
 
 
+@some_scripts
 def test_another_seed_gives_another_agent_also_in_the_folder_of_a_run(
     script: str, unbroken: Path, tmp_path: Path
 ) -> None:
@@ -88,6 +99,7 @@ def test_another_seed_gives_another_agent_also_in_the_folder_of_a_run(
     assert (over / "own.txt").exists()
 
 
+@some_scripts
 def test_a_finished_run_is_evaluated_again_or_goes_on(
     script: str, unbroken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,6 +118,7 @@ def test_a_finished_run_is_evaluated_again_or_goes_on(
     assert all((later[name] > earlier[name]).all() for name in earlier), "Adam's counters go on"
 
 
+@some_scripts
 def test_training_does_not_depend_on_the_defaults_of_torch(
     script: str, unbroken: Path, tmp_path: Path
 ) -> None:
@@ -127,7 +140,13 @@ MANY: dict[str, dict[str, Any]] = {
 """Scripts whose games are played by threads, and settings with which all have some."""
 
 
-@pytest.mark.parametrize("script", MANY)
+@pytest.mark.parametrize(
+    "script",
+    [
+        "ppo", "alphazero", "td_value",
+        pytest.param("expert_iteration", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_results_do_not_depend_on_threads(script: str, tmp_path: Path) -> None:
     main, tiny = SCRIPTS[script]
     for threads in (1, 3):
@@ -140,11 +159,11 @@ def test_results_do_not_depend_on_threads(script: str, tmp_path: Path) -> None:
 
 
 PLAYING: dict[str, tuple[type, str, tuple[int, ...]]] = {
-    "maskable_ppo": (AzumayaVecEnv, "step_wait", (1, 8, 9, 16, 25, 48)),
-    "ppo": (ppo_games.Games, "play", (1, 2, 4)),
-    "alphazero": (SelfPlay, "play", (1, 3)),
-    "td_value": (Players, "play", (1, 2, 3)),
-    "expert_iteration": (Players, "play", (1, 3)),
+    "maskable_ppo": (AzumayaVecEnv, "step_wait", (25, 1, 8, 9, 16, 48)),
+    "ppo": (ppo_games.Games, "play", (4, 1, 2)),
+    "alphazero": (SelfPlay, "play", (3, 1)),
+    "td_value": (Players, "play", (3, 1, 2)),
+    "expert_iteration": (Players, "play", (3, 1)),
 }
 """What plays games, and after which of its calls Ctrl-C is pressed."""
 
@@ -163,11 +182,12 @@ def pressing(play: Callable[..., Any], number: int) -> Callable[..., Any]:
     return played
 
 
+@pytest.mark.parametrize("places", [1, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
-    script: str, unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    places: int, script: str, unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (main, tiny), (holder, name, numbers) = SCRIPTS[script], PLAYING[script]
-    for number in numbers:
+    for number in numbers[:places]:
         folder = tmp_path / str(number)
         with monkeypatch.context() as patch:
             patch.setattr(holder, name, pressing(getattr(holder, name), number))
@@ -177,6 +197,7 @@ def test_a_run_stopped_by_ctrl_c_ends_like_any_other(
         assert differing(results(unbroken), results(folder)) == [], number
 
 
+@some_scripts
 def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
     script: str, unbroken: Path, tmp_path: Path
 ) -> None:
@@ -191,8 +212,18 @@ def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
     assert differing(results(unbroken), results(tmp_path)) == []
 
 
-@pytest.mark.parametrize("game", ["abalone", "sudoku_tiles"])
-@pytest.mark.parametrize("script", ["maskable_ppo", "ppo"])
+@pytest.mark.parametrize(
+    ("script", "game"),
+    [
+        ("ppo", "sudoku_tiles"),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (
+                ("ppo", "abalone"), ("maskable_ppo", "abalone"), ("maskable_ppo", "sudoku_tiles"),
+            )
+        ),
+    ],
+)  # fmt: skip
 def test_other_networks_can_be_resumed(script: str, game: str, tmp_path: Path) -> None:
     """With convolutions, shaping, games cut off and hidden tiles."""
     main, tiny = SCRIPTS[script]
@@ -298,16 +329,17 @@ def test_earlier_names_warn_and_run_the_script(
 ) -> None:
     """In folders of that name; the command to resume has it, too."""
     monkeypatch.chdir(tmp_path)
+    game = YARDSTICK.name  # whose search compiles quickly
     program = f"azumaya.baselines.training.{name}"
     sys.modules.pop(program, None)
     with pytest.warns(FutureWarning, match=rf"{name} is now .*\.{EARLIER[name]}$"):
         module = import_module(program)
-    given = {"game": "vierer_dominari", "steps": 1, "games": 2, "width": 4, "most_plies": 20}
+    given = {"game": game, "steps": 1, "games": 2, "width": 4, "most_plies": 20}
     given |= {"measure_starts": 1, "final_starts": 1, "ladder_starts": 0}
     if name == "ppo_selfplay":
         del given["most_plies"]
     assert module.run_words(as_words(given)) == 0
-    run = tmp_path / "runs" / f"{name}-vierer_dominari-1"
+    run = tmp_path / "runs" / f"{name}-{game}-1"
     assert module.Config.read(run).steps == 1
     assert module.Config.run_at(run).resume_command.endswith(
         f"-m {program} --output {run} --resume"

@@ -286,9 +286,9 @@ def check_kills(folder: Path, runs: int, scripts: Collection[str]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_killed_runs_end_like_any_other(tmp_path: Path) -> None:
-    """Of all scripts, from one process: it takes seconds to start."""
-    check_kills(tmp_path, 1, SCRIPTS)
+def test_a_killed_run_ends_like_any_other(tmp_path: Path) -> None:
+    """One script; that each keeps all that it needs is seen where they are stopped by Ctrl-C."""
+    check_kills(tmp_path, 1, ["td_value"])
 
 
 @pytest.mark.slow
