@@ -59,12 +59,10 @@ UNREADABLE = "PermissionError: [Errno 13"
 
 CONFINED = {
     "hangs.py": Hostile(inside("while True:", "    pass"), "time-out: it needed more than"),
-    "hangs_at_import.py": Hostile("while True:\n    pass\n", "time-out"),
     "takes_memory.py": Hostile(
         inside("x = [bytes(1 << 28)]", "while True:", "    x.append(bytes(1 << 28))"), "MemoryError"
     ),
     "reads_the_exam.py": Hostile(inside("open('@EXAM@', 'rb').read()"), UNREADABLE),
-    "closes_everything.py": Hostile(inside("os.closerange(0, 1024)"), "ended its process"),
     "answers_itself.py": Hostile(
         inside(
             "for fd in range(3, 64):",
@@ -105,6 +103,8 @@ ATTEMPTS = {
 """What is refused with an error, so that one process can try all of it; and the error."""
 
 MORE = {
+    "hangs_at_import.py": Hostile("while True:\n    pass\n", "time-out"),
+    "closes_everything.py": Hostile(inside("os.closerange(0, 1024)"), "ended its process"),
     "exits_at_once.py": Hostile(inside("os._exit(0)"), "ended its process: exit code 0"),
     "forks.py": Hostile(inside("while True:", "    os.fork()"), DENIED),
     "segfaults.py": Hostile(inside("ctypes.string_at(0)"), "ended its process: signal 11"),

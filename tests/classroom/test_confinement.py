@@ -235,7 +235,13 @@ def act(position):
 
 
 @needs_linux
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, marks=[] if game in (GAME, "sudoku_tiles") else pytest.mark.slow)
+        for game in GAMES
+    ],
+)
 def test_kernels_are_compiled_in_class_as_at_home(game: str) -> None:
     """Those of positions are there; no others are taken from the cache of whoever has run it."""
     output = checked(COUNTS, Room(Limits()), game).output
