@@ -113,7 +113,7 @@ def test_requests_that_do_not_come_to_their_ends() -> None:
 
 
 async def test_a_request_that_is_being_answered_may_take_longer() -> None:
-    async with served(Answers(seconds=2.5)) as port:
+    async with served(Answers(seconds=1.3)) as port:
         reader, writer = await connected(port)
         for head in (GET, HEAD + b"\r\n" + bytes(9999)):
             writer.write(head)
@@ -121,7 +121,7 @@ async def test_a_request_that_is_being_answered_may_take_longer() -> None:
         writer.close()
 
 
-@pytest.mark.parametrize("after", [b"", GET])
+@pytest.mark.parametrize("after", [GET, pytest.param(b"", marks=pytest.mark.slow)])
 async def test_an_answer_that_is_not_taken(after: bytes) -> None:
     """Also by a client that asks for more meanwhile."""
     app = Answers(size=LONG)
@@ -136,6 +136,7 @@ async def test_an_answer_that_is_not_taken(after: bytes) -> None:
         writer.close()
 
 
+@pytest.mark.slow
 async def test_an_answer_that_is_taken_slowly() -> None:
     async with served(Answers(size=LONG)) as port:
         reader, writer = await connected(port, receives=4096)
@@ -148,7 +149,7 @@ async def test_an_answer_that_is_taken_slowly() -> None:
         writer.close()
 
 
-@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("waits", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("reads", [False, True])
 async def test_what_is_no_http_leaves_no_traceback(
     caplog: pytest.LogCaptureFixture, waits: bool, reads: bool

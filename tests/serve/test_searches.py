@@ -320,7 +320,11 @@ def test_an_agent_that_fails_is_told_apart_from_a_wrong_request(
 @pytest.mark.usefixtures("_agents")
 @pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
 @pytest.mark.parametrize(
-    ("name", "message"), [("Hangs", r"no move in 0\.5 s"), ("Ends", "ended its process")]
+    ("name", "message"),
+    [
+        ("Hangs", r"no move in 0\.5 s"),
+        pytest.param("Ends", "ended its process", marks=pytest.mark.slow),
+    ],
 )
 async def test_an_agent_that_gives_no_move_has_failed_and_others_play_on(
     name: str, message: str, hired: Hire
@@ -361,12 +365,13 @@ async def test_waiting_for_a_process_does_not_count_as_thinking(hired: Hire) -> 
     """Neither for one that starts, nor for one that is busy with something else."""
     workers = hired(1)
 
-    other = asyncio.ensure_future(workers.run(rest, 2.0, milliseconds=1000))
+    other = asyncio.ensure_future(workers.run(rest, 1.0, milliseconds=1000))
     await asyncio.sleep(0)
-    assert await workers.run(abs, -3, seconds=1.5) == 3
+    assert await workers.run(abs, -3, seconds=0.7) == 3
     assert other.done()
 
 
+@pytest.mark.slow
 async def test_only_the_process_of_work_that_is_given_up_is_replaced(hired: Hire) -> None:
     workers = hired(2)
 
