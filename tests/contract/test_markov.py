@@ -22,6 +22,7 @@ from tests.cases import TESTED, Case, cases_of
 OPENING_PLIES = 5
 SHUFFLES = 2
 WIDTH, MOST_OPENINGS = 3, 8
+MOST_VARIANTS = 4
 MEETING = next(iter(TESTED.values()))
 """A game with variants that differ only in their texts, so that equal observations are common."""
 
@@ -144,14 +145,14 @@ def check_group(game: Game, group: list[Case], rng: random.Random, seeds: int) -
 
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_equal_observations_have_equal_futures(game: Game, rng: random.Random) -> None:
-    """For all variants of a game; in one game some must have met, or nothing was compared."""
-    met = sum(check_group(game, group, rng, seeds=1) for group in groups_of(game))
+    """For some variants of a game; in one game some must have met, or nothing was compared."""
+    met = sum(check_group(game, group[:MOST_VARIANTS], rng, seeds=1) for group in groups_of(game))
     assert met > 0 or game is not MEETING
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
 def test_equal_observations_have_equal_futures_at_length(game: Game, rng: random.Random) -> None:
-    """The same with more starts."""
+    """The same with all variants and more starts."""
     for group in groups_of(game):
         check_group(game, group, rng, seeds=12)
