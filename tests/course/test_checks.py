@@ -427,6 +427,8 @@ def test_an_error_in_an_answer_is_reported(exercise: Exercise) -> None:
     assert "ZeroDivisionError" in verdict.message
 
 
+LONG = ("a table instead of pruning",)
+"""Mistakes with which the checks take seconds."""
 HINTS = (
     "The sign is wrong", "if the sign", "window is turned round", "A logit of 0", "has no effect",
     "Legal actions have none", "must act before", "of a column", "removes the bits",
@@ -438,7 +440,13 @@ HINTS = (
 """What is said only where it is the mistake."""
 
 
-@pytest.mark.parametrize(("name", "body", "message"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(
+    ("name", "body", "message"),
+    [
+        pytest.param(*each, marks=pytest.mark.slow if what in LONG else [], id=what)
+        for what, each in WRONG.items()
+    ],
+)
 def test_a_typical_mistake_is_refused(name: str, body: str, message: str) -> None:
     exercise = EXERCISES[name]
     verdict = exercise.verdict(exercise.stub.splitlines()[0] + "\n" + body)

@@ -46,27 +46,34 @@ def test_in_the_simulator() -> None:
     assert " passed" in done.stdout
 
 
-def test_the_error_says_what_is_missing() -> None:
-    """Also with a simulator but compiled kernels, and with a NumPy too new for numba-cuda."""
-    code = "from azumaya.envs import make_vec; make_vec({!r}, 2, device='cuda')"
-    line = code.format(next(iter(TESTED)))
-    for environment, before, reason in (
-        ({"CUDA_VISIBLE_DEVICES": ""}, "", "DeviceError: device='cuda': "),
-        ({"NUMBA_ENABLE_CUDASIM": "1"}, "", "DeviceError: the CUDA simulator needs"),
-        (
-            {},
-            "import sys; sys.modules['torch'] = None; ",
-            "'torch', which is not installed",
+@pytest.mark.parametrize(
+    ("environment", "before", "reason"),
+    [
+        ({}, "import sys; sys.modules['torch'] = None; ", "'torch', which is not installed"),
+        pytest.param(
+            {"CUDA_VISIBLE_DEVICES": ""}, "", "DeviceError: device='cuda': ", marks=pytest.mark.slow
         ),
-        (
+        pytest.param(
+            {"NUMBA_ENABLE_CUDASIM": "1"}, "", "DeviceError: the CUDA simulator needs",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             {},
             "import numpy, torch; numpy.__version__ = '2.5.1'; "
             "torch.cuda.is_available = lambda: True; ",
             "NumPy 2.5.1; pip install 'numpy<2.5.0'" if find_spec("numba_cuda") else "DeviceError",
+            marks=pytest.mark.slow,
         ),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-c", before + line],
-            env={**os.environ, **environment}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert reason in done.stderr
+    ],
+    ids=["no torch", "no device", "simulator", "NumPy"],
+)  # fmt: skip
+def test_the_error_says_what_is_missing(
+    environment: dict[str, str], before: str, reason: str
+) -> None:
+    """Also with a simulator but compiled kernels, and with a NumPy too new for numba-cuda."""
+    line = f"from azumaya.envs import make_vec; make_vec({next(iter(TESTED))!r}, 2, device='cuda')"
+    done = subprocess.run(
+        [sys.executable, "-c", before + line],
+        env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert reason in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,10 @@ def test_what_make_train_passes_on_is_read_by_the_script() -> None:
         read_options(script.Config(), shlex.split(settings.get("RUN", "")), name, "")
 
 
+shown_help = cache(lambda program, *names: azumaya(*names, "--help", program=program))
+"""What a command says about itself; pages show many of them again and again."""
+
+
 @pytest.mark.parametrize(("words", "page"), starting("azumaya"))
 def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -> None:
     program, names = app, []
@@ -159,7 +164,7 @@ def test_azumaya_commands_and_their_options_exist(words: list[str], page: str) -
     result = None
     # words after the command's name are its arguments; `azumaya --version` has no command
     for end in range(len(names), 0, -1) or (0,):
-        result = azumaya(*names[:end], "--help", program=program)
+        result = shown_help(program, *names[:end])
         if result.exit_code == 0:
             break
     assert result is not None

@@ -132,20 +132,30 @@ def test_a_cell_has_what_the_arena_and_the_exam_find(made: Path) -> None:
     assert cell.milliseconds > 0
 
 
-def test_a_contender_is_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("script", "other"),
+    [
+        ("ppo", f"{__name__}:Trained:{{ppo}}"),
+        pytest.param("value", "alphabeta:300:{value}", marks=pytest.mark.slow),
+    ],
+)
+def test_a_contender_is_trained_once(
+    script: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tiny = {"tiny": Track("tiny", steps=256)}
     monkeypatch.setattr(tracks, "TRACKS", tiny)
     monkeypatch.setattr("azumaya.baselines.protocol.cells.TRACKS", tiny)
-    job = Job("value", GAME, "tiny", 1)
+    job = Job(script, GAME, "tiny", 1)
     cell = make_cell(job, tmp_path, STARTS)
     assert cell.steps >= 256
     assert cell.agent
-    policy = tmp_path / f"tiny/value-{GAME}-1/policy.safetensors"
+    policy = tmp_path / f"tiny/{script}-{GAME}-1/policy.safetensors"
     before = policy.stat().st_mtime_ns
-    searching = make_cell(replace(job, contender="alphabeta:300:{value}"), tmp_path, STARTS)
+    again = make_cell(replace(job, contender=other), tmp_path, STARTS)
     assert policy.stat().st_mtime_ns == before
-    assert (searching.agent, searching.steps) == (cell.agent, cell.steps)
-    assert searching.regret != cell.regret
+    assert again.steps == cell.steps
+    assert (again.agent == cell.agent) == (":Trained:" not in other), "a class has code, too"
+    assert again.regret != cell.regret
 
 
 def test_agents_of_ones_own_are_measured(tmp_path: Path) -> None:
@@ -160,6 +170,14 @@ class Own(GreedyAgent):
 
     def __init__(self, given: str) -> None:
         assert given == f"{GAME} 5"
+        super().__init__()
+
+
+class Trained(GreedyAgent):
+    """The greedy agent, made with the path of a policy."""
+
+    def __init__(self, policy: str) -> None:
+        assert Path(policy).with_suffix(".safetensors").exists()
         super().__init__()
 
 
