@@ -31,14 +31,14 @@ class Starts(Fine):
 
 
 class Slow(Fine):
-    """Thinks for more than a second at its second move."""
+    """Thinks for two seconds at its second move."""
 
     moves = 0
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
         self.moves += 1
         if self.moves == 2:
-            time.sleep(1.2)
+            time.sleep(2.0)
         return super().act(positions, keys)
 
 

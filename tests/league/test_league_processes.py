@@ -151,6 +151,7 @@ def test_a_program_that_is_too_slow_is_ended_with_all_it_has_started(tmp_path: P
 
 
 @on_linux
+@pytest.mark.slow
 def test_programs_end_with_a_command_that_is_killed(tmp_path: Path) -> None:
     """And with them all that they have started."""
     words = ["league", leaving(str(tmp_path)), "random", "--game", GAME]
@@ -208,7 +209,9 @@ def test_an_agent_whose_making_ends_or_stops_its_process_sits_out(
     ("code", "why"),
     [
         ("import os; os._exit(0)", "cannot be made: it crashed its process: exit code 0"),
-        ("import time; time.sleep(1000)", "cannot be made in 0.3 s"),
+        pytest.param(
+            "import time; time.sleep(1000)", "cannot be made in 0.3 s", marks=pytest.mark.slow
+        ),
         pytest.param(
             "raise KeyboardInterrupt", "RuntimeError: KeyboardInterrupt()", marks=pytest.mark.slow
         ),

@@ -42,9 +42,12 @@ def test_a_program_plays_a_league(tmp_path: Path) -> None:
         ("print(end='x')", ProgramError, "ended with exit code 0"),
         ("import time; time.sleep(99)", ProgramError, "no answer in 0.5 s"),
         ("print('x' * 99999)", ProgramError, "more than 65,536 bytes"),
-        ("import os, time; os.close(1); time.sleep(99)", ProgramError, "program closed its output"),
+        pytest.param(
+            "import os, time; os.close(1); time.sleep(99)", ProgramError,
+            "program closed its output", marks=pytest.mark.slow,
+        ),
     ],
-)
+)  # fmt: skip
 def test_programs_that_fail(code: str, error: type[Exception], message: str) -> None:
     seconds = 0.5 if "no answer" in message else 60.0
     agent = ProgramAgent(program(code).removeprefix("program:"), seconds)
