@@ -139,6 +139,7 @@ def _left(url: str, path: str, cookie: str, body: bytes, *, length: int) -> sock
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
+@pytest.mark.slow
 def test_visitors_who_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their searches end, so that others can have one; and nothing is written about them."""
     (tmp_path / "visiting.py").write_text(HANGS)
