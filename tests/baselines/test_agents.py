@@ -228,6 +228,14 @@ def test_wrong_arguments_of_programs_are_refused(given: tuple[Any, ...], message
         ProgramAgent(*given)
 
 
+@pytest.mark.parametrize(
+    "agent",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name.startswith("champion") else ())
+        for name in MAKERS
+    ],
+    indirect=True,
+)
 def test_sequences_and_arrays_are_as_good_as_lists(agent: Agent) -> None:
     if isinstance(agent, ProgramAgent):
         pytest.skip("this one gives no answers")

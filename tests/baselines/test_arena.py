@@ -23,7 +23,13 @@ from azumaya.envs.notation import read_records, replay
 from azumaya.envs.position import episode_key
 from azumaya.envs.setup import POSITION, prepare
 from tests.baselines.plain_matches import play_plainly
-from tests.cases import TESTED
+from tests.cases import TESTED, YARDSTICK
+
+FEW = ("sudoku_tiles", "score_dominari", YARDSTICK.name)
+"""Games whose kernels are compiled each time; those of the others are compiled nightly."""
+some_games = pytest.mark.parametrize(
+    "game", [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in TESTED]
+)
 
 SCORE = Score("policy", "random", 6, 8, 6, by_seat=(5, 1), draws_by_seat=(2, 6))
 
@@ -41,7 +47,7 @@ def test_draws_count_half_in_every_rate() -> None:
     assert sum(SCORE.rate_by_seat) / 2 == SCORE.rate
 
 
-@pytest.mark.parametrize("game", TESTED)
+@some_games
 def test_swapping_the_agents_mirrors_a_pairing(game: str) -> None:
     one = play_pairing(game, GreedyAgent(), RandomAgent(), starts=40, seed=1)
     assert one == play_pairing(game, GreedyAgent(), RandomAgent(), starts=40, seed=1)
@@ -80,7 +86,7 @@ def test_impossible_pairings_are_refused(changes: dict[str, Any], message: str) 
 VARIED = {"abalone": {"max_plies": 60, "tiebreak": "marbles"}, "sudoku_moyo": {"scoring": "points"}}
 
 
-@pytest.mark.parametrize("game", TESTED)
+@some_games
 def test_games_as_state_records_give_the_same_score_as_object_by_object(game: str) -> None:
     """Compiled against compiled, and compiled against an agent that is asked with positions."""
     options, seed = VARIED.get(game, {}), 2**63 + 11
@@ -95,7 +101,7 @@ def test_games_as_state_records_give_the_same_score_as_object_by_object(game: st
     assert back == play_plainly(game, agents[::-1], 3, seed, options)
 
 
-@pytest.mark.parametrize("game", TESTED)
+@some_games
 def test_the_games_of_a_pairing_are_recorded(game: str, tmp_path: Path) -> None:
     """Those of compiled agents, and of one that is asked with positions."""
     options, seed, file = VARIED.get(game, {}), 2**63 + 11, tmp_path / "games.jsonl"
@@ -141,7 +147,7 @@ def test_keys_are_those_of_one_agent_in_one_game() -> None:
 
 
 def test_search_gives_the_same_score_as_object_by_object() -> None:
-    game, agents = "vierer_dominari", (UCTAgent(30), GreedyAgent())
+    game, agents = "score_dominari", (UCTAgent(30), GreedyAgent())
     expected = play_plainly(game, agents, 2, 5)
     assert play_pairing(game, *agents, 2, 5, balanced=False) == expected
 
@@ -190,7 +196,7 @@ class OnStates(RandomAgent):
 )
 def test_what_a_fast_path_does_wrong_is_said(answer: Any, message: str) -> None:
     with pytest.raises(WrongMoveError, match=message) as caught:
-        play_pairing("sudoku_moyo", GreedyAgent(), OnStates(answer), starts=2, seed=1)
+        play_pairing("score_dominari", GreedyAgent(), OnStates(answer), starts=2, seed=1)
     assert caught.value.which == 1
 
 

@@ -27,7 +27,7 @@ from azumaya.envs.notation import read_records, replay
 from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
 
-GAME, OTHER = "sudoku_moyo", "abalone"
+GAME, OTHER, POINTS = "sudoku_moyo", "abalone", "score_dominari"
 
 # ---- what is played ----
 
@@ -63,12 +63,12 @@ def test_evaluate_says_how_many_starts_differ() -> None:
 
 
 def test_search_agents_are_named_on_the_command_line() -> None:
-    words = ("--option", "max_plies=2", "--seed", 3)
-    result = azumaya("evaluate", "uct:4", "alphabeta:20", "--game", OTHER, "--starts", 1, *words)
+    words = ("--option", "reward=margin", "--seed", 3)
+    result = azumaya("evaluate", "uct:4", "alphabeta:20", "--game", POINTS, "--starts", 1, *words)
     assert result.exit_code == 0, result.output
     assert "uct:4" in result.output
     assert "alphabeta:20" in result.output
-    result = azumaya("play", OTHER, "--first", "uct:4", "--second", "uct:2ms", *words)
+    result = azumaya("play", POINTS, "--first", "uct:4", "--second", "uct:2ms", *words)
     assert "player_0 (uct:4): " in result.output
     assert "player_1 (uct:2ms): " in result.output
     for command in ("play", "evaluate"):
@@ -329,15 +329,11 @@ def test_version(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_command_as_a_module(tmp_path: Path) -> None:
     """The package works where the script `azumaya` is not on the path."""
-
-    def said(*words: str) -> str:
-        return subprocess.run(
-            [sys.executable, "-m", "azumaya", *words],
-            cwd=tmp_path, capture_output=True, text=True, check=True,
-        ).stdout  # fmt: skip
-
-    assert said("--version") == f"azumaya {importlib.metadata.version('azumaya')}\n"
-    assert "python -m azumaya" in " ".join(said("--help").split())
+    done = subprocess.run(
+        [sys.executable, "-m", "azumaya", "--help"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "python -m azumaya" in " ".join(done.stdout.split())
 
 
 def test_the_error_for_a_missing_extra_is_one_line(

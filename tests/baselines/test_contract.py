@@ -328,11 +328,13 @@ GAME = replace(connect_four.GAME, name="failing", rules=replace(connect_four.GAM
             "state.over = nothing",
             r"play cannot be compiled\n +numba: NameError: name 'nothing' is not defined",
             id="numba tells no line",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "state.over = np.zeros(2, np.int64)[1 << 40]",
             "Segmentation fault",
             id="the kernel ends the process",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             "state.payoff = deep(1)\n\n@kernel\ndef deep(n):\n"

@@ -30,6 +30,7 @@ from azumaya.baselines.training.value_games import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
 from tests.baselines.odd_jobs import bytes_and_wipe, die, fail, identity_of, square_or_die
+from tests.cases import YARDSTICK
 from tests.training.run_helpers import SCRIPTS, differing, results
 
 
@@ -114,8 +115,8 @@ def test_workers_that_keep_dying_end_the_run() -> None:
         crew.close()
 
 
-RUNS = {
-    "td_value": {"games": 9, "steps": 600},
+RUNS: dict[str, dict[str, Any]] = {
+    "td_value": {"game": YARDSTICK.name, "games": 9, "steps": 600},
     "expert_iteration": {"games": 5, "steps": 250},
 }
 """The scripts that workers play for, with runs of some updates of more than one part each."""

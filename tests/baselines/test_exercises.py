@@ -21,8 +21,9 @@ from azumaya.baselines.play.notebook import ExerciseBoard
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import IllegalActionError
 from tests.commands import azumaya, refused
+from tests.search.positions import QUICK
 
-HALMA = "halma_dominari"
+GAME, NUMBER = "score_dominari", 70
 
 
 def all_of(game: str, level: str) -> list[Exercise]:
@@ -47,8 +48,8 @@ def mean(exercises: list[Exercise]) -> float:
 
 
 def test_exercises_are_the_same_each_time_and_begin_again_after_the_last() -> None:
-    first = find_exercise(HALMA, "hard", 3)
-    assert first == find_exercise("azumaya/halma_dominari-v0", "hard", 3 + first.of)
+    first = find_exercise(GAME, "hard", NUMBER)
+    assert first == find_exercise(f"azumaya/{GAME}-v0", "hard", NUMBER + first.of)
     assert str(first.start()) == first.question.position
     assert first.task == "Black to move: find a move that wins"
 
@@ -75,15 +76,21 @@ def utc_today() -> datetime.date:
 
 def test_what_is_no_exercise() -> None:
     with pytest.raises(OptionError, match="level='harder': must be one of easy, medium, hard"):
-        find_exercise(HALMA, "harder")
+        find_exercise(GAME, "harder")
     with pytest.raises(OptionError, match="number=0"):
-        find_exercise(HALMA, "easy", 0)
+        find_exercise(GAME, "easy", 0)
     (without,) = set(GAMES) - set(exercise_games()) - {"sudoku_moyo_match"}
     with pytest.raises(ExamError, match="no exam"):
         find_exercise(without)
 
 
-@pytest.mark.parametrize("game", exercise_games())
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
+        for name in exercise_games()
+    ],
+)
 def test_moves_are_judged_by_their_exact_values(game: str) -> None:
     """After a wrong move comes the opponent's best answer: it keeps what the move gave away."""
     for level in LEVELS:
@@ -120,29 +127,29 @@ def test_other_moves_that_win_are_told(level: str, number: int, more: str) -> No
 
 
 def test_an_exercise_in_the_terminal() -> None:
-    words = ("exercise", "--game", HALMA, "--level", "hard", "--number", 3)
-    said = azumaya(*words, say="nonsense\nmoves\n1a3\nquit\n")
+    words = ("exercise", "--game", GAME, "--level", "hard", "--number", NUMBER)
+    said = azumaya(*words, say="nonsense\nmoves\n4f3\nquit\n")
     assert said.exit_code == 0
     assert "Black to move: find a move that wins." in said.output
     assert "'nonsense' is not a move" in said.output
-    assert "1a3 6off" in said.output
-    assert "Right: 1a3 wins.\n1 in a row" in said.output
-    assert "hard, 4 of 149" in said.output
+    assert "2e6 4f3 5d6 6d5" in said.output
+    assert "Right: 4f3 wins.\n1 in a row" in said.output
+    assert "hard, 71 of 119" in said.output
 
 
 def test_a_wrong_answer_in_the_terminal_is_refuted_and_asked_again() -> None:
-    words = ("exercise", "--game", HALMA, "--level", "hard", "--number", 3)
-    said = azumaya(*words, say="6off\n1a3\nnext\n").output
-    assert "Not this one: 6off loses. White answers 3f5." in said
-    assert "Right: 1a3 wins." in said
+    words = ("exercise", "--game", GAME, "--level", "hard", "--number", NUMBER)
+    said = azumaya(*words, say="2e6\n4f3\nnext\n").output
+    assert "Not this one: 2e6 loses. White answers 4a3." in said
+    assert "Right: 4f3 wins." in said
     assert "in a row" not in said
-    assert "hard, 5 of 149" in said
+    assert "hard, 72 of 119" in said
 
 
 def test_which_exercises_the_terminal_has() -> None:
     title = daily_exercise().start().game.title
     assert title in azumaya("exercise", say="quit\n").output
-    refused(azumaya("exercise", "--game", HALMA, "--level", "harder"), "level='harder'")
+    refused(azumaya("exercise", "--game", GAME, "--level", "harder"), "level='harder'")
     refused(azumaya("exercise", "--game", "chess"), "chess")
     refused(azumaya("exercise", "--game", "sudoku_tiles"), "has no exam")
 
@@ -153,16 +160,16 @@ def test_which_exercises_the_terminal_has() -> None:
 def test_an_exercise_on_the_board_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
     monkeypatch.setattr(ExerciseBoard, "send", lambda self, content: told.append(content["text"]))
-    exercise = find_exercise(HALMA, "hard", 3)
+    exercise = find_exercise(GAME, "hard", NUMBER)
     board = ExerciseBoard(exercise)
     assert str(board.position) == exercise.question.position
-    board.play("6off")
-    assert board.moves == ("6off", "3f5")
+    board.play("2e6")
+    assert board.moves == ("2e6", "4a3")
     assert told == [board.judgement.words]
     with pytest.raises(IllegalActionError, match="undo to try again"):
-        board.play("1a3")
+        board.play("4f3")
     board.undo()
     assert board.moves == ()
-    board.play("1a3")
+    board.play("4f3")
     assert board.judgement.right
-    assert board.moves == ("1a3",)
+    assert board.moves == ("4f3",)

@@ -13,14 +13,14 @@ import torch
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.arena.rounds import Score
-from azumaya.baselines.training import maskable_ppo, ppo, value
+from azumaya.baselines.training import maskable_ppo, ppo
 from azumaya.baselines.training.alphazero_games import SelfPlay
 from azumaya.baselines.training.command import read_words
 from azumaya.baselines.training.value_games import Player
 from azumaya.benchmarks.studies import gap
 from azumaya.envs import Position
 from azumaya.envs.puzzles import load_part
-from tests.training.run_helpers import SCRIPTS, tiny_td
+from tests.training.run_helpers import SCRIPTS, tiny_ppo
 
 
 class Memoriser(Agent):
@@ -92,7 +92,7 @@ def test_a_run_is_measured_by_its_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
-    value.main(tiny_td(run, options={"puzzle": "train"}))
+    ppo.main(tiny_ppo(run, options={"puzzle": "train"}))
     capsys.readouterr()
     assert gap.run_words([str(run), str(run / "policy"), "--starts", "5"]) == 0
     told = capsys.readouterr().out

@@ -54,6 +54,7 @@ def test_the_default_network_suits_the_game(name: str) -> None:
     assert sees_houses or default_network(game) == "board"
 
 
+@pytest.mark.slow  # the compiler takes seconds to import
 @pytest.mark.parametrize("name", ["sudoku_moyo", "vierer_dominari", "abalone"])
 def test_networks_for_a_gpu_are_compiled_whole(name: str) -> None:
     """With and without gradients, for any number of positions, the compiler sees one graph each."""

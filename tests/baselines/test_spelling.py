@@ -57,13 +57,16 @@ def test_help_is_whole_in_eighty_columns(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("old", "now"),
     [
-        (("analyse", "abalone"), "the game is now an option: --game abalone"),
-        (("analyse", "--nodes", 9, "abalone"), "the game is now an option: --game abalone"),
+        (("analyse", "score_dominari"), "is now an option: --game score_dominari"),
+        (("analyse", "--nodes", 9, "score_dominari"), "is now an option: --game score_dominari"),
         (
-            ("analyse", "--game", "abalone", "--milliseconds", 5),
+            ("analyse", "--game", "score_dominari", "--milliseconds", 5),
             "--milliseconds 5 is now --time 5ms",
         ),
-        (("analyse", "--game", "abalone", "--milliseconds=5"), "--milliseconds=5 is now --time="),
+        (
+            ("analyse", "--game", "score_dominari", "--milliseconds=5"),
+            "--milliseconds=5 is now --time=",
+        ),
         (("play", "abalone", "--first", "random", "--option", "max_plies=1"), "--game abalone"),
     ],
 )  # fmt: skip

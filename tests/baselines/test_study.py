@@ -13,13 +13,14 @@ from azumaya.benchmarks.studies import variants
 from azumaya.benchmarks.studies.variants import Config, Results, run_study, spread, study_table
 from azumaya.envs import OptionError
 
+GAME = "vierer_dominari"
 VARIANTS = ("lambda 0.5: --games 3 --decay 0.5",)
 
 
 def small(folder: Path, **changes: object) -> Config:
     """A study of two runs that take a second each."""
     given = {
-        "game": "sudoku_moyo", "variant": VARIANTS, "seeds": (1,), "steps": 128,
+        "game": GAME, "variant": VARIANTS, "seeds": (1,), "steps": 128,
         "measurements": 1, "measure_starts": 1, "output": folder / "study", **changes,
     }  # fmt: skip
     return Config(**given)  # type: ignore[arg-type]
@@ -67,7 +68,7 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     run_words, run = value.run_words, tmp_path / "study/a-1"
     config = small(tmp_path)
     many, few = (
-        variants.words_of(config, "sudoku_moyo", 1, run, [f"--games={games}"]) for games in (4, 3)
+        variants.words_of(config, GAME, 1, run, [f"--games={games}"]) for games in (12, 11)
     )
 
     def stopped(words: list[str]) -> int:
@@ -78,7 +79,7 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
         patch.setattr(value, "run_words", stopped)
         with pytest.raises(KeyboardInterrupt):
             variants.run_of("td_value", run, many)
-    for other in (few, [word for word in many if word != "--games=4"]):
+    for other in (few, [word for word in many if word != "--games=12"]):
         with pytest.raises(RunError, match="a-1: holds another run; choose another --output"):
             variants.run_of("td_value", run, other)
     assert variants.run_of("td_value", run, many)[-1]["steps"] >= 128

@@ -31,6 +31,9 @@ COMMANDS = {
     "play": ("play", "--game", "abalone", "--first", "random", "--option", "max_plies=2"),
 }
 """Commands that print in different ways."""
+each_command = pytest.mark.parametrize(
+    "command", ["evaluate", pytest.param("play", marks=pytest.mark.slow)]
+)
 
 
 def assert_one_line_error(
@@ -43,7 +46,7 @@ def assert_one_line_error(
 
 
 @needs_full
-@pytest.mark.parametrize("command", COMMANDS)
+@each_command
 def test_full_standard_output(command: str) -> None:
     words = COMMANDS[command]
     with FULL.open("w") as full:
@@ -60,7 +63,7 @@ def test_both_streams_full() -> None:
         assert run(*EVALUATE, stderr=full).returncode == 0
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each_command
 def test_a_closed_pipe(command: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -89,7 +92,13 @@ def test_no_output_at_all() -> None:
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize("name", [LONG, f"a/{LONG}", "a\nb", "..", "/", "~", "[/b]", "\udcff"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        LONG, "a\nb", "\udcff",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in (f"a/{LONG}", "..", "/", "~", "[/b]")),
+    ],
+)  # fmt: skip
 def test_impossible_file_names(name: str, tmp_path: Path) -> None:
     for words in (
         ("evaluate", name),
@@ -122,10 +131,12 @@ def test_names_are_not_interpreted_as_markup(name: str, monkeypatch: pytest.Monk
     assert name in result.output
 
 
-def test_output_without_unicode_works() -> None:
+def test_output_without_unicode_works(tmp_path: Path) -> None:
+    few = tmp_path / "few.txt"
+    few.write_text("\n".join(BANK_FILE.read_text().splitlines()[:20]))
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     result = subprocess.run(
-        [sys.executable, "-m", "azumaya", "puzzles", "check", str(BANK_FILE), "--max-givens=24"],
+        [sys.executable, "-m", "azumaya", "puzzles", "check", str(few), "--max-givens=24"],
         capture_output=True, text=True, check=False, env=environment,
     )  # fmt: skip
     assert result.returncode == 1, result.stderr

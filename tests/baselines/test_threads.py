@@ -18,7 +18,7 @@ INTERRUPTED = """
 import functools, itertools, os, signal, sys, threading, time
 from azumaya.baselines.system.threads import work_through
 
-again, running = sys.argv[1] == "twice", set()
+again, attempts, running = sys.argv[1] == "twice", int(sys.argv[2]), set()
 
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
@@ -26,7 +26,7 @@ def interrupt():
 def work(room, i):
     running.add(room)
     if next(begun) == 1:  # both of them run
-        threading.Timer(0.0005 * attempt, interrupt).start()
+        threading.Timer(0.0125 * attempt / attempts, interrupt).start()
     while not stop.is_set():
         time.sleep(0.001)
     if again and room == 0:
@@ -34,7 +34,7 @@ def work(room, i):
     time.sleep(0.02)  # the end of a call of a kernel
     running.remove(room)
 
-for attempt in range(25):
+for attempt in range(attempts):
     begun, stop = itertools.count(), threading.Event()
     try:
         work_through(range(4), [functools.partial(work, room) for room in range(2)], stop)
@@ -44,15 +44,16 @@ for attempt in range(25):
 """
 
 
+@pytest.mark.parametrize("attempts", [5, pytest.param(25, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", ["once", "twice"])
-def test_no_thread_runs_after_ctrl_c(how: str) -> None:
+def test_no_thread_runs_after_ctrl_c(how: str, attempts: int) -> None:
     """Nor soon after a second one: the next search uses the memory that they have written to.
 
     In a separate process, because that of the tests may handle signals in another way.
     """
-    words = [sys.executable, "-c", INTERRUPTED, how]
+    words = [sys.executable, "-c", INTERRUPTED, how, str(attempts)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.stdout.split() == ["ended"] * 25, done.stderr
+    assert done.stdout.split() == ["ended"] * attempts, done.stderr
 
 
 def test_an_error_stops_the_others_and_is_raised() -> None:

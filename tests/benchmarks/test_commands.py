@@ -9,23 +9,24 @@ import pytest
 from typer.testing import CliRunner
 
 from azumaya.benchmarks import __main__ as command
-from azumaya.benchmarks import report
+from azumaya.benchmarks import networks, report
 from azumaya.benchmarks.plan import Budget
 from azumaya.envs.errors import DeviceError
-from tests.cases import TESTED
+from tests.benchmarks.conftest import WIDTH
+from tests.cases import YARDSTICK
 
-GAME = next(iter(TESTED))
+GAME = YARDSTICK.name
 runner = CliRunner()
 
 
-def test_bench_writes_rows_report_and_pictures(tmp_path: Path) -> None:
+def test_bench_writes_rows_report_and_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tiny = Budget("tiny", 0.001, 1, (4,), ("packed",), starts=0, copies=4, learners=0)
-    command.BUDGETS["quick"], before = tiny, command.BUDGETS["quick"]
-    try:
-        words = ["--quick", "--game", GAME, "--output", str(tmp_path)]
-        assert runner.invoke(command.app, words).exit_code == 0
-    finally:
-        command.BUDGETS["quick"] = before
+    monkeypatch.setitem(command.BUDGETS, "quick", tiny)
+    monkeypatch.setattr(networks, "WIDTH", WIDTH)
+    words = ["--quick", "--game", GAME, "--output", str(tmp_path)]
+    assert runner.invoke(command.app, words).exit_code == 0
     names = {file.name for file in tmp_path.iterdir()}
     assert names == {"rows.jsonl", "report.md", "games.svg", "batch-sizes.svg"}
     page = tmp_path / "page.md"

@@ -21,6 +21,7 @@ from azumaya.benchmarks.studies import four_sets
 from azumaya.benchmarks.yardstick.connect_four_score import GAME
 from azumaya.envs import Position
 from tests.commands import invoke
+from tests.search.minimax import Minimax
 from tests.search.test_known_values import EARLY, LATE, after
 
 MOVES = {
@@ -49,12 +50,21 @@ def scored(columns: str) -> Solution:
     return search.solution()
 
 
+@pytest.mark.parametrize("columns", LATE)
+def test_scores_near_the_end(columns: str) -> None:
+    """By minimax, as the solver is compiled anew for these rules."""
+    gains = Minimax(10**6).gains(Position.from_text(GAME, str(after(columns))))
+    assert max(gains.values()) == LATE[columns]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", MOVES)
 def test_scores_of_all_moves(columns: str) -> None:
     moves = scored(columns).moves
     assert [moves.get(action) for action in range(7)] == MOVES[columns]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [*LATE, *(c for c in EARLY if len(c) > 11)])
 def test_scores_of_positions(columns: str) -> None:
     assert scored(columns).value == {**LATE, **EARLY}[columns]

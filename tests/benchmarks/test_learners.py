@@ -30,8 +30,8 @@ from tests.cases import TESTED, YARDSTICK
 
 KINDS = ("learner", "evaluation", "pass", "self-play")
 SMALL = {
-    "td_value": {"games": 4, "most_plies": 25},
-    "expert_iteration": {"games": 2, "most_plies": 25, "nodes": 30},
+    "td_value": {"games": 4, "most_plies": 25, "width": 4},
+    "expert_iteration": {"games": 2, "most_plies": 25, "nodes": 30, "width": 4},
     "ppo": {"games": 16, "rollout": 8, "batch": 32},
     "maskable_ppo": {"games": 8, "rollout": 8, "batch": 32, "epochs": 1},
 }
@@ -39,7 +39,7 @@ SMALL = {
 
 @pytest.fixture(autouse=True)
 def small_updates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Updates that take some milliseconds."""
+    """Updates that take some milliseconds, of networks for which other tests need kernels, too."""
     monkeypatch.setattr(learning, "UPDATES", SMALL)
 
 

@@ -148,7 +148,7 @@ def test_a_run_with_other_repeats_cannot_continue(peer: Peer, tmp_path: Path) ->
 
 
 def test_all_figures_of_our_game_are_measured() -> None:
-    found = compare.ours(compare.Comparison(GAME, Path(), 0.001, 1), GAME)
+    found = compare.ours(compare.Comparison(YARDSTICK, Path(), 0.001, 1), YARDSTICK)
     assert found.keys() == FIGURES.keys() == {"CartPole-v1", *compare.INCLUDES}
     assert all(value > 0 for value in found.values())
 

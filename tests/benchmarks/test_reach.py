@@ -10,7 +10,7 @@ from azumaya.baselines.agents import RandomAgent
 from azumaya.benchmarks.studies import reach
 from azumaya.envs import GAMES, Position
 
-GAME = GAMES["vierer_dominari"]
+GAME = GAMES["score_dominari"]
 RANDOM = [RandomAgent()]
 
 

@@ -24,9 +24,7 @@ from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.game import Game
 from tests.benchmarks.conftest import QUIET, TINY
-from tests.cases import TESTED
-
-GAME = next(iter(TESTED.values()))
+from tests.cases import YARDSTICK
 
 
 def of_kind(rows: list[Row], kind: str, game: str | None = None) -> list[Row]:
@@ -97,7 +95,7 @@ def test_the_file_begins_with_the_machine(finished: Path, rows: list[Row]) -> No
 
 
 def test_only_applied_moves_count() -> None:
-    env = AzumayaVectorEnv(GAME, 8, threads=1, observation="none", copy=False)
+    env = AzumayaVectorEnv(YARDSTICK, 8, threads=1, observation="none", copy=False)
     loop = StepLoop(env)
     steps = [0, 0]
     step = env.step
@@ -226,5 +224,5 @@ def test_a_run_that_is_continued_says_what_it_keeps(
 
 def test_batches_too_large_for_memory_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "available_memory", lambda: 2**20)
-    job = plan._batch_job(TINY, GAME, "packed", plan.LARGE, 1, copies=False)
+    job = plan._batch_job(TINY, YARDSTICK, "packed", plan.LARGE, 1, copies=False)
     assert "GiB" in job.measure()["skipped"]

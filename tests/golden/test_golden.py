@@ -89,13 +89,17 @@ def test_playthrough(file: Path) -> None:
     played.replay(from_seed=False)
 
 
+@pytest.mark.parametrize("seeds", [1, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-def test_told(game: Game) -> None:
-    """Search and learners are told what is recorded; as plain Python, in one game."""
+def test_told(game: Game, seeds: int) -> None:
+    """Search and learners are told what is recorded, in one game of each variant or in all.
+
+    In plain Python, in one game of one variant.
+    """
     recorded, cases = told.read_told(game), told.cases_told(game)
     assert list(recorded) == [case.label for case in cases]
     for case in cases[: 1 if INTERPRETED else None]:
-        for seed, digests in enumerate(recorded[case.label][: 1 if INTERPRETED else None]):
+        for seed, digests in enumerate(recorded[case.label][:seeds]):
             assert told.told_of(case, seed) == digests, (case, seed)
 
 

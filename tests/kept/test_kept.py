@@ -33,7 +33,7 @@ EARLIER = {"ppo": "ppo_selfplay"}
 @pytest.mark.parametrize(
     "algorithm",
     [
-        pytest.param(name, marks=pytest.mark.slow if name == "expert_iteration" else ())
+        pytest.param(name, marks=() if name in ("ppo", "td_value") else pytest.mark.slow)
         for name in SCRIPTS
     ],
 )
@@ -55,6 +55,7 @@ def test_a_league_is_read(kept: Path) -> None:
     assert sum(sum(result.results) for result in won) > 0
 
 
+@pytest.mark.slow
 def test_a_class_is_marked_again_without_being_run(kept: Path) -> None:
     before = (kept / "marks" / "marks.csv").read_bytes()
     stored = (kept / "marks" / "class.jsonl").read_bytes()

@@ -15,28 +15,25 @@ BOTTOM = 38
 
 
 @kernel
-def constant(state, weights, scratch):
-    """The same value everywhere."""
-    return weights[0]
+def mixture(state, weights, scratch):
+    """The sum of three evaluations of Connect Four, each times its weight.
 
-
-@kernel
-def noise(state, weights, scratch):
-    """A value from -1 to 1 that looks random and depends on the position."""
+    One kernel, since searches are compiled for each evaluation.
+    """
     scratch[0] = mix(state.discs[0] * np.uint64(3) + state.discs[1] * np.uint64(5))
-    return weights[0] * (np.float64(scratch[0] >> np.uint64(11)) * 2.0**-52 - 1.0)
-
-
-@kernel
-def centre(state, weights, scratch):
-    """Good for whoever has a disc in the middle of the bottom row of Connect Four."""
+    random = np.float64(scratch[0] >> np.uint64(11)) * 2.0**-52 - 1.0
     bit = np.uint64(1) << np.uint64(BOTTOM)
-    return weights[0] * (np.float64(state.discs[0] & bit > 0) - (state.discs[1] & bit > 0))
+    middle = np.float64(state.discs[0] & bit > 0) - (state.discs[1] & bit > 0)
+    return weights[0] + weights[1] * random + weights[2] * middle
 
 
-def evaluation_of(value: object, weight: float, scratch_words: int = 0) -> Evaluation:
-    """An evaluation with one weight."""
-    return Evaluation(value, np.array([weight], np.float32), scratch_words, "test")
+def evaluation_of(constant: float = 0.0, noise: float = 0.0, centre: float = 0.0) -> Evaluation:
+    """A value that is the same everywhere, one that looks random, and one of the middle disc.
+
+    The random one, from -1 to 1, depends on the position; the last is 1 for a disc of the player
+    in the middle of the bottom row, and -1 for one of the opponent.
+    """
+    return Evaluation(mixture, np.array([constant, noise, centre], np.float32), 1, "test")
 
 
 @functools.cache

@@ -6,6 +6,9 @@ import functools
 import itertools
 import random
 from collections.abc import Iterator
+from typing import Any
+
+import pytest
 
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
@@ -41,6 +44,15 @@ def _takes(game: Game, options: dict[str, object]) -> bool:
 CASES = [(game, options) for game in GAMES.values() for options in settings_of(game)]
 SOLVED = [(game, options) for game, options in CASES if game.rules.resample is None]
 """Games without hidden information, whose positions have minimax values."""
+QUICK = ("sudoku_moyo", "score_dominari", "sudoku_tiles")
+"""A game that is proven by proof numbers, one with points and turns of several moves, and one with
+hidden draws. Searches are compiled for each game, so those of other games are tested nightly."""
+
+
+def nightly(*case: Any) -> Any:
+    """A case of `parametrize`; it is slow unless its game is among the quick ones."""
+    quick = any(getattr(value, "name", value) in QUICK for value in case)
+    return pytest.param(*case, marks=() if quick else pytest.mark.slow)
 
 
 def label(value: object) -> str:
@@ -50,6 +62,14 @@ def label(value: object) -> str:
     if isinstance(value, dict):
         return ",".join(f"{k}={v}" for k, v in value.items())
     return value if isinstance(value, str) else ""
+
+
+each_case = pytest.mark.parametrize(
+    ("game", "options"), [nightly(*case) for case in CASES], ids=label
+)
+each_solved = pytest.mark.parametrize(
+    ("game", "options"), [nightly(*case) for case in SOLVED], ids=label
+)
 
 
 def late(

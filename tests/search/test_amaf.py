@@ -19,7 +19,7 @@ from azumaya.baselines.search.walks import WIDENING, Terms
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.bits import get
-from tests.search.evaluations import constant, evaluation_of
+from tests.search.evaluations import evaluation_of
 from tests.search.positions import midgame
 
 SCORE = GAMES["score_dominari"]
@@ -136,7 +136,7 @@ def test_breadth_needs_rollouts() -> None:
     with pytest.raises(OptionError, match="breadth=8: it needs rollouts, and rollouts is 0"):
         PUCT(Budget(10), breadth=8, rollouts=0)
     with pytest.raises(OptionError, match="it needs rollouts"):
-        PUCT(Budget(10), evaluation_of(constant, 0.0), breadth=8)
+        PUCT(Budget(10), evaluation_of(), breadth=8)
 
 
 def test_games_with_hidden_draws_are_refused() -> None:

@@ -22,10 +22,10 @@ from azumaya.baselines.search.analysis import SIMULATION_NODES, shown_value
 from azumaya.baselines.search.budget import FIRST_STEPS, SLICE, Budget, spend
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
-from tests.search.positions import CASES, SOLVED, label, late, midgame
+from tests.search.positions import SOLVED, each_case, each_solved, label, late, midgame, nightly
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_late_positions_are_exact(game: Game, options: dict[str, object]) -> None:
     for position, gains in late(game, options, 12, nodes=600):
         found = analyse(position, nodes=200_000)
@@ -48,7 +48,7 @@ def check_line(position: Position, found: Analysis) -> None:
     assert end.returns()[mover] - before == found.value
 
 
-@pytest.mark.parametrize(("game", "options"), CASES, ids=label)
+@each_case
 def test_early_positions_are_searched(game: Game, options: dict[str, object]) -> None:
     position = midgame(game, options, 2, 4)
     found = analyse(position, simulations=60, key=3)
@@ -133,7 +133,7 @@ def test_names() -> None:
 
 
 def test_agents_can_be_pickled() -> None:
-    position = Position("vierer_dominari")
+    position = Position("score_dominari")
     for agent in (UCTAgent(50), AlphaBetaAgent(500)):
         agent.act([position], [1])
         assert pickle.loads(pickle.dumps(agent)).act([position], [1]) == agent.act([position], [1])
@@ -144,7 +144,7 @@ def test_alphabeta_refuses_hidden_draws() -> None:
         AlphaBetaAgent(10).check(Position("sudoku_tiles"))
 
 
-SHORT_GAMES = [game for game, options in SOLVED if not options]
+SHORT_GAMES = [nightly(game) for game, options in SOLVED if not options]
 
 
 @pytest.mark.parametrize("game", SHORT_GAMES, ids=label)

@@ -351,7 +351,11 @@ def saved_network(folder: Any, game: Game, network: str, **notes: Any) -> str:
 
 @pytest.mark.parametrize(
     ("name", "network"),
-    [("score_dominari", "board"), ("score_dominari", "plain"), ("sudoku_moyo", "numbers")],
+    [
+        ("score_dominari", "board"),
+        pytest.param("score_dominari", "plain", marks=pytest.mark.slow),
+        pytest.param("sudoku_moyo", "numbers", marks=pytest.mark.slow),
+    ],
 )
 def test_a_row_of_a_batch_does_not_depend_on_the_others(
     name: str, network: str, tmp_path: Any

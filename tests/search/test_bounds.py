@@ -18,9 +18,10 @@ from azumaya.baselines.search.hints import Hints, hints_of
 from azumaya.baselines.search.hints.sudoku_horikomi import cannot_run_out
 from azumaya.baselines.search.solver import Solution, Solving, solve
 from azumaya.envs import GAMES, Position
-from tests.cases import CASES, Case
+from azumaya.envs.game import Game
+from tests.cases import CASES, YARDSTICK, Case
 from tests.search.minimax import Minimax, TooLarge, late_positions
-from tests.search.positions import midgame
+from tests.search.positions import label, midgame
 
 TOLD = [
     case
@@ -140,10 +141,20 @@ def row_of(position: Position) -> np.ndarray:
     return row
 
 
-def test_search_with_and_without_agrees_and_saves_work() -> None:
+@pytest.mark.parametrize(
+    ("game", "seeds", "plies"),
+    [
+        (YARDSTICK, (42, 43), 20),
+        pytest.param(GAMES["sudoku_moyo"], (40, 41), 29, marks=pytest.mark.slow),
+    ],
+    ids=label,
+)
+def test_search_with_and_without_agrees_and_saves_work(
+    game: Game, seeds: tuple[int, ...], plies: int
+) -> None:
     spared = 0
-    for seed in range(40, 42):
-        position = midgame(GAMES["sudoku_moyo"], {}, seed, 29)
+    for seed in seeds:
+        position = midgame(game, {}, seed, plies)
         told = solve(position, nodes=100_000, megabytes=16)
         plain = solve_plainly(position, 100_000)
         assert plain.value in (None, told.value)

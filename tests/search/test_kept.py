@@ -121,7 +121,7 @@ def test_searches_add_to_what_is_known() -> None:
 
 
 def test_same_keys_and_moves_same_results() -> None:
-    lines = [KeptUCT(Position("halma_dominari"), Budget(100)) for _ in range(2)]
+    lines = [KeptUCT(Position("score_dominari"), Budget(100)) for _ in range(2)]
     for key in range(4):
         one, other = (line.search(key) for line in lines)
         assert one == other
@@ -159,7 +159,7 @@ def test_hidden_draws_are_searched_from_scratch() -> None:
 
 
 def test_bad_moves_change_nothing() -> None:
-    kept = KeptUCT(Position("vierer_dominari"), Budget(10))
+    kept = KeptUCT(Position("score_dominari"), Budget(10))
     before = kept.position
     with pytest.raises(IllegalActionError):
         kept.play(10**6)
@@ -167,7 +167,7 @@ def test_bad_moves_change_nothing() -> None:
 
 
 def test_a_game_that_is_over() -> None:
-    over = Position("vierer_dominari")
+    over = Position("score_dominari")
     while not over.is_over:
         over.play(over.legal_actions()[0])
     with pytest.raises(OptionError, match="over"):
@@ -191,7 +191,7 @@ def test_a_search_that_was_interrupted_while_it_followed_begins_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The moves played since are not followed twice."""
-    kept = KeptUCT(Position("revers_dominari"), Budget(200))
+    kept = KeptUCT(Position("score_dominari"), Budget(200))
     best = kept.search(1).best
     root = kept.position
 

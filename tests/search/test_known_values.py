@@ -80,6 +80,7 @@ def test_early_positions() -> None:
         assert value_of(after(columns), 100_000) == sign(score), columns
 
 
+@pytest.mark.slow
 def test_four_discs_in_the_middle() -> None:
     """The first player wins."""
     assert value_of(after("4444"), 50 * 10**6) == 1

@@ -20,7 +20,7 @@ from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from tests.cases import YARDSTICK
 from tests.search.evaluations import Linear
-from tests.search.positions import CASES, SOLVED, label, late, midgame
+from tests.search.positions import CASES, SOLVED, label, late, midgame, nightly
 
 SCORE, TILES = GAMES["score_dominari"], GAMES["sudoku_tiles"]
 SEARCHES: dict[str, Callable[..., Any]] = {
@@ -44,8 +44,8 @@ ROOMS: dict[str, tuple[dict[str, bool], Any, Terms]] = {
 
 
 def kinds(uct: list[Any], hidden: list[Any]) -> list[Any]:
-    """UCT in all games, the others in a few, since each compiles its kernels for each game."""
-    found = [("uct", *case) for case in uct]
+    """UCT in all games, most of them nightly, the others in a few."""
+    found = [nightly("uct", *case) for case in uct]
     for kind in ("puct", "rollouts", "amaf", "batch", "leaves"):
         found += [(kind, *case) for case in FEW + ([] if kind == "amaf" else hidden)]
     return found

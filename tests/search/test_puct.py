@@ -24,7 +24,7 @@ from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import YARDSTICK
-from tests.search.evaluations import centre, constant, evaluation_of, noise
+from tests.search.evaluations import evaluation_of, mixture
 from tests.search.interrupts import ctrl_c
 from tests.search.positions import label, late, midgame
 
@@ -41,9 +41,7 @@ def searched(position: Position, simulations: int, key: int = 1, **settings: Any
     return PUCT(Budget(simulations), **settings).search([position], [key])[0]
 
 
-@pytest.mark.parametrize(
-    "evaluation", [evaluation_of(noise, 1.0, 1), evaluation_of(constant, np.nan)]
-)
+@pytest.mark.parametrize("evaluation", [evaluation_of(noise=1.0), evaluation_of(constant=np.nan)])
 def test_proofs_do_not_rest_on_the_evaluation(evaluation: Evaluation) -> None:
     exact = 0
     for i, (position, gains) in enumerate(late(YARDSTICK, {}, 16)):
@@ -67,17 +65,17 @@ def test_a_win_in_three_plies_is_proven() -> None:
 
 
 def test_ties_are_broken_by_the_key() -> None:
-    start, flat = Position(YARDSTICK), evaluation_of(constant, 0.0)
+    start, flat = Position(YARDSTICK), evaluation_of()
     best = {searched(start, 1, key, evaluation=flat).best for key in range(60)}
     assert best == set(start.legal_actions())
 
 
 def test_the_evaluation_is_seen_by_the_player_to_move() -> None:
-    agent = PUCT(Budget(60), evaluation_of(centre, 0.9), threads=1)
+    agent = PUCT(Budget(60), evaluation_of(centre=0.9), threads=1)
     start = Position(YARDSTICK)
     for position in (start, start.copy().play("a")):
         assert agent.search([position], [1])[0].best == start.action("d")
-    afraid = PUCT(Budget(60), evaluation_of(centre, -0.9), threads=1)
+    afraid = PUCT(Budget(60), evaluation_of(centre=-0.9), threads=1)
     for position in (start, start.copy().play("a")):
         assert afraid.search([position], [1])[0].best != start.action("d")
 
@@ -100,14 +98,14 @@ def test_priors_are_the_softmax_of_the_values_for_the_mover(game: Game, plies: i
 
 
 def test_weights_may_change_between_searches() -> None:
-    evaluation = evaluation_of(centre, 0.9)
+    evaluation = evaluation_of(centre=0.9)
     agent, start = PUCT(Budget(60), evaluation, threads=1), Position(YARDSTICK)
     assert agent.search([start], [1])[0].best == start.action("d")
     room = agent.rooms.take(kernels_of(start), 1)[0]
     simulate = room._simulate._kernel
-    evaluation.weights[0] = -0.9
+    evaluation.weights[:] *= -1
     assert agent.search([start], [1])[0].best != start.action("d")
-    other = PUCT(Budget(60), evaluation_of(centre, 0.9), threads=1)
+    other = PUCT(Budget(60), evaluation_of(centre=0.9), threads=1)
     assert other.search([start], [1])[0].best == start.action("d")
     assert other.rooms.take(kernels_of(start), 1)[0]._simulate._kernel is simulate
     assert INTERPRETED or len(simulate.signatures) == 1
@@ -214,12 +212,12 @@ def test_something_else_is_no_evaluation() -> None:
             "value=<function .*: a kernel is needed",
             marks=pytest.mark.skipif(INTERPRETED, reason="any function is a kernel then"),
         ),
-        ((constant, [0.0]), "weights="),
-        ((constant, np.zeros(1)), "weights=.*float32 is needed"),
-        ((constant, np.zeros((1, 1), np.float32)), "weights="),
-        ((constant, np.zeros(4, np.float32)[::2]), "weights="),
-        ((constant, np.zeros(1, np.float32), -1), "scratch_words=-1"),
-        ((constant, np.zeros(1, np.float32), 0, "", "abalone"), "game='abalone': a Game or None"),
+        ((mixture, [0.0]), "weights="),
+        ((mixture, np.zeros(1)), "weights=.*float32 is needed"),
+        ((mixture, np.zeros((1, 1), np.float32)), "weights="),
+        ((mixture, np.zeros(4, np.float32)[::2]), "weights="),
+        ((mixture, np.zeros(1, np.float32), -1), "scratch_words=-1"),
+        ((mixture, np.zeros(1, np.float32), 0, "", "abalone"), "game='abalone': a Game or None"),
     ],
 )
 def test_bad_evaluations_are_refused(given: tuple[Any, ...], message: str) -> None:

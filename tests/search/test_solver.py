@@ -15,17 +15,17 @@ from azumaya.baselines.search.solver import Solving, solve
 from azumaya.baselines.search.table import NO_MOVE, PROVEN, new_table, remember
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
-from tests.search.positions import SOLVED, before_the_end, label, late, midgame
+from tests.search.positions import SOLVED, before_the_end, each_solved, late, midgame
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
     for position, gains in late(game, options, 24):
         check_solution(position, gains)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_thousands_of_values_are_minimax_values(game: Game, options: dict[str, object]) -> None:
     """10,000 positions a game, over the settings of the game that are tested."""
     settings = sum(other is game for other, _ in SOLVED)
@@ -42,7 +42,7 @@ def check_solution(position: Position, gains: dict[int, int]) -> None:
     assert all(gains[action] == solution.value for action in solution.best)
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_one_memory_serves_for_many_positions(game: Game, options: dict[str, object]) -> None:
     """Also for positions of the same game, from its end backwards, whose moves lead to others.
 
@@ -56,7 +56,7 @@ def test_one_memory_serves_for_many_positions(game: Game, options: dict[str, obj
         assert search.solution().moves == gains, str(position)
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_values_that_alphabeta_calls_exact_are_exact(
     game: Game, options: dict[str, object]
 ) -> None:
@@ -77,7 +77,7 @@ def test_values_that_alphabeta_calls_exact_are_exact(
     assert exact > 15
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_values_at_the_horizon_are_not_called_exact(game: Game, options: dict[str, object]) -> None:
     """Far from the end, where most iterations use evaluations, values called exact are exact."""
     room = Room(kernels_of(Position(game, **options)), 4)
@@ -97,7 +97,7 @@ def test_values_at_the_horizon_are_not_called_exact(game: Game, options: dict[st
     assert checked > 4
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_a_table_of_two_entries_changes_no_value(game: Game, options: dict[str, object]) -> None:
     for position, gains in late(game, options, 10, nodes=400, seed=7):
         assert solve(position, nodes=10**6, megabytes=0.001).moves == gains
@@ -130,7 +130,7 @@ def test_proven_bounds_become_tighter_only(depth: int, kept: tuple[int, int]) ->
     assert (entry["low"], entry["high"]) == kept
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_values_of_interrupted_searches_are_right(game: Game, options: dict[str, object]) -> None:
     """With any budget, every value given is right."""
     for position, gains in late(game, options, 6, seed=3):
@@ -143,7 +143,7 @@ def test_values_of_interrupted_searches_are_right(game: Game, options: dict[str,
             assert search.value in (None, max(gains.values()))
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_the_move_depends_only_on_the_key(game: Game, options: dict[str, object]) -> None:
     positions = [midgame(game, options, seed, 6) for seed in range(4)]
     keys = [3, 3, 2**64 - 1, 0]

@@ -12,7 +12,7 @@ from azumaya.baselines.search import HiddenDrawsError, SolverFirstAgent
 from azumaya.baselines.search.budget import Budget
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
-from tests.search.positions import SOLVED, label, late
+from tests.search.positions import each_solved, late
 
 
 class Asked(Agent):
@@ -34,7 +34,7 @@ class Asked(Agent):
         return [position.legal_actions()[-1] for position in positions]
 
 
-@pytest.mark.parametrize(("game", "options"), SOLVED, ids=label)
+@each_solved
 def test_solved_positions_are_played_best(game: Game, options: dict[str, Any]) -> None:
     """The other agent is asked only where no move could be worse."""
     other = Asked()
@@ -55,7 +55,7 @@ def test_other_positions_are_left_to_the_other_agent() -> None:
     """With their keys, in order, and in one call."""
     other = Asked()
     agent = SolverFirstAgent(other, Budget(10), megabytes=1)
-    positions = [Position("vierer_dominari", seed=seed) for seed in range(5)]
+    positions = [Position("sudoku_moyo", seed=seed) for seed in range(5)]
     moves = agent.act(positions, [7, 8, 9, 10, 11])
     assert other.seen == [(str(p), key) for p, key in zip(positions, range(7, 12), strict=True)]
     assert moves == [position.legal_actions()[-1] for position in positions]
@@ -65,7 +65,7 @@ def test_other_positions_are_left_to_the_other_agent() -> None:
 
 def test_threads_and_company_change_nothing() -> None:
     """A move depends on the position and its key."""
-    positions = [position for position, _ in late(GAMES["revers_dominari"], {}, 16)]
+    positions = [position for position, _ in late(GAMES["score_dominari"], {}, 16)]
     alone = SolverFirstAgent(Asked(), Budget(3000), megabytes=1, threads=1)
     each = [alone.act([position], [i])[0] for i, position in enumerate(positions)]
     for threads in (1, 3):
@@ -76,7 +76,7 @@ def test_threads_and_company_change_nothing() -> None:
 def test_ties_are_broken_by_the_key() -> None:
     """Among moves that are equally good and look alike to the solver."""
     agent, varied = SolverFirstAgent(Asked(), Budget(50_000), megabytes=1), 0
-    for position, gains in late(GAMES["revers_dominari"], {}, 24):
+    for position, gains in late(GAMES["score_dominari"], {}, 24):
         moves = set(agent.act([position] * 10, range(10)))
         assert {gains[move] for move in moves} == {max(gains.values())}
         varied += len(moves) > 1

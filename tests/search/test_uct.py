@@ -51,7 +51,7 @@ def test_a_time_budget_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_ctrl_c_ends_the_search_and_its_threads(threads: int) -> None:
     """How soon depends on `spend`: see `test_analysis.py`."""
-    position = Position("abalone")
+    position = Position("score_dominari")
     uct = UCT(Budget(10**9), threads=threads)
     uct.rooms.take(kernels_of(position), threads)
     searched(position, 10)
@@ -66,7 +66,7 @@ def test_ctrl_c_ends_the_search_and_its_threads(threads: int) -> None:
 def test_an_error_in_one_thread_is_raised_and_ends_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    start, position = TreeRoom.start, Position("abalone")
+    start, position = TreeRoom.start, Position("score_dominari")
 
     def failing(room: TreeRoom, position: Position, key: int, *settings: Any) -> None:
         if key == 1:
@@ -82,7 +82,7 @@ def test_an_error_in_one_thread_is_raised_and_ends_the_others(
 
 
 def test_rollouts_with_a_limit() -> None:
-    position = Position("abalone")
+    position = Position("sudoku_moyo", seed=2)
     outcome = searched(position, 300, cut=20)
     assert all(-1 < c.value < 1 for c in outcome.candidates)
     assert outcome == searched(position, 300, cut=20)

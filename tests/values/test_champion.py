@@ -62,7 +62,7 @@ def test_the_champions_are_small() -> None:
         ("champion", "vierer_dominari"),
         ("champion:300", "vierer_dominari"),
         ("champion-net", "sudoku_moyo"),
-        ("champion-net:20", "sudoku_moyo"),
+        pytest.param("champion-net:20", "sudoku_moyo", marks=pytest.mark.slow),
     ],
 )
 def test_a_champion_plays(name: str, game: str) -> None:
@@ -82,7 +82,7 @@ def test_a_champion_plays(name: str, game: str) -> None:
 @pytest.mark.parametrize("name", ["champion", "champion:300"])
 def test_a_champion_keeps_the_memory_of_one_game(name: str) -> None:
     """That of every game it has played would add up; it is the same player when it comes back."""
-    agent, positions = find_agent(name), [Position("vierer_dominari"), Position("score_dominari")]
+    agent, positions = find_agent(name), [Position("vierer_dominari"), Position("sudoku_tiles")]
     moves = [agent.act([position], [1]) for position in positions]
     kept = weakref.ref(agent._player(positions[1]))  # type: ignore[attr-defined]
     assert agent._player(positions[1]) is kept()  # type: ignore[attr-defined]
@@ -130,7 +130,7 @@ def test_a_part_of_the_budget_goes_to_the_solver() -> None:
 
 def test_a_champion_keeps_what_the_solver_proves() -> None:
     agent = find_agent("champion:5000")
-    cases = late(GAMES["sudoku_moyo"], {}, 16, nodes=300)
+    cases = late(GAMES["vierer_dominari"], {}, 16, nodes=300)
     moves = agent.act([position for position, _ in cases], range(16))
     for move, (position, gains) in zip(moves, cases, strict=True):
         assert gains[move] == max(gains.values()), str(position)

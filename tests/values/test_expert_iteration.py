@@ -73,6 +73,7 @@ def trained(folder: Path, **changes: object) -> float:
     return play_pairing(PLAIN, agent, RandomAgent(), 100, 7).rate
 
 
+@pytest.mark.slow
 def test_training_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After some seconds the rows alone beat a random player; taught the wrong way they lose.
 

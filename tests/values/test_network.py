@@ -228,7 +228,7 @@ def test_ties_are_broken_by_the_key() -> None:
 
 def test_what_the_game_proves_counts_more_than_the_network() -> None:
     """Where a move is proven to win, one of these is played, whatever the network says."""
-    game = TESTED["sudoku_moyo"]
+    game = TESTED["score_dominari"]
     shape, weights, scratch = network_of(game)
     agent = ValueAgent(Value(game, shape.width, weights))
     kernels = [best_move_kernel(game, shape, sure=sure) for sure in (False, True)]

@@ -20,6 +20,7 @@ from azumaya.baselines.values.lessons import (
 from azumaya.baselines.values.network import F32, Shape
 from azumaya.envs import Position
 from tests.search.minimax import late_positions
+from tests.search.positions import nightly
 
 STARTS: dict[str, dict[str, Any]] = {
     "sudoku_moyo": {},
@@ -33,7 +34,7 @@ NODES = {"sudoku_moyo": 3000}
 """The nodes of minimax, where its usual positions are too near the end."""
 
 
-@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("name", [nightly(name) for name in STARTS])
 def test_questions_have_the_values_that_minimax_finds(name: str) -> None:
     """There is one where moves differ and not all is lost; right are the moves that are best."""
     start = Position(name, seed=5, **STARTS[name])
@@ -68,7 +69,7 @@ def test_questions_have_the_values_that_minimax_finds(name: str) -> None:
 
 def test_a_game_is_solved_from_its_end_until_that_takes_too_long() -> None:
     """Each position once, as if it were asked about alone."""
-    start = Position("revers_dominari", seed=5)
+    start = Position("score_dominari", seed=5)
     few, many = Examiner(start, 30), Examiner(start, 3000)
     draws, path, position = np.random.default_rng(2), [], start.copy()
     while not position.is_over:

@@ -16,7 +16,7 @@ from azumaya.baselines.cli.contract import (
     is_over,
 )
 from tests.cases import Case
-from tests.vector.cases import FIRST, PLIES, SOME, pick, vector
+from tests.vector.cases import EACH_NIGHTLY, EVERY_GAME, PLIES, SOME, pick, vector
 
 SEEDS = [*BATCH_SEEDS]
 
@@ -27,7 +27,7 @@ def test_next_step_mode(case: Case) -> None:
     check_batch(case.game, case.options, random.Random(1), PLIES)
 
 
-@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+@EACH_NIGHTLY
 def test_same_step_mode(case: Case) -> None:
     """The step that ends a game resets it; the final observation is in the infos."""
     rng = np.random.default_rng(2)
@@ -62,7 +62,7 @@ def test_same_step_mode(case: Case) -> None:
     assert ends or PLIES < 400
 
 
-@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+@EACH_NIGHTLY
 def test_disabled_mode(case: Case) -> None:
     """Only `reset` starts new games, and a reset mask selects them."""
     rng = np.random.default_rng(3)
@@ -91,7 +91,7 @@ def test_disabled_mode(case: Case) -> None:
     assert ends or PLIES < 400
 
 
-@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+@EVERY_GAME
 def test_one_seed_seeds_all_games(case: Case) -> None:
     """Game 0 equals the environment with the same seed in every episode; other games differ."""
     games, env = vector(case, 4), case.raw()
@@ -103,7 +103,7 @@ def test_one_seed_seeds_all_games(case: Case) -> None:
     assert len(set(series["key"].tolist())) == 4
 
 
-@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+@EACH_NIGHTLY
 def test_packed_observations_unpack_to_planes(case: Case) -> None:
     """Packed observations unpack to planes and masks, with NumPy and with torch."""
     torch = pytest.importorskip("torch")

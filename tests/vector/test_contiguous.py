@@ -14,9 +14,8 @@ from azumaya.envs.kernels.spread import aligned, spread_row_kernel
 from azumaya.wrappers import SingleAgentEnv
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case
-from tests.vector.cases import FIRST, vector
+from tests.vector.cases import ONE_GAME, vector
 
-ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
 COUNTS = (1, 7, 63, 64, 65, 81, 100, 127, 128, 129, 200, 257, 729)
 
 

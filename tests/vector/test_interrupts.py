@@ -16,13 +16,12 @@ from gymnasium.error import ResetNeeded
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case
-from tests.vector.cases import FIRST, interrupt, vector
+from tests.vector.cases import ONE_GAME, interrupt, vector
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers"),
     pytest.mark.skipif(INTERPRETED, reason="needs the speed of compiled kernels"),
 ]
-ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
 GAMES, MOMENTS, ROUNDS = 5000, 30, 40
 
 

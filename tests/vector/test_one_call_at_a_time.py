@@ -17,10 +17,9 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import Case
 from tests.processes import eventually
-from tests.vector.cases import FIRST, vector
+from tests.vector.cases import ONE_GAME, vector
 from tests.vector.test_workers import mark, worker_threads
 
-ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
 compiled_only = pytest.mark.skipif(INTERPRETED, reason="interpreted kernels use one thread")
 
 

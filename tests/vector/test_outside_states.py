@@ -16,10 +16,8 @@ from azumaya.envs.kernels.checksum import checksum, checksums
 from azumaya.envs.registry import GAMES
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case, cases_of
-from tests.vector.cases import FIRST, UNLIKE_GAMES, vector
+from tests.vector.cases import DRAWN_GAME, EVERY_GAME, ONE_GAME, UNLIKE_GAMES, vector
 
-ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
-ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
 ROWS = 4
 
 
@@ -49,7 +47,7 @@ def check_refused(games: Any, state: Any, match: str = "state: row") -> None:
     games.set_state(before)
 
 
-@ALL_GAMES
+@EVERY_GAME
 def test_changed_bits_are_refused(case: Case) -> None:
     """A changed bit of a state or of its series is found; the error names the row."""
     games = in_play(case)
@@ -62,7 +60,7 @@ def test_changed_bits_are_refused(case: Case) -> None:
         check_refused(games, (states, flipped(series, bit % ROWS, bit)))
 
 
-@ALL_GAMES
+@EVERY_GAME
 def test_garbage_is_refused(case: Case) -> None:
     """Random bytes of the right type and shape."""
     games = in_play(case)
@@ -116,7 +114,7 @@ def test_checksums() -> None:
 # ---- the AEC environment ----
 
 
-@ALL_GAMES
+@EVERY_GAME
 def test_changed_aec_states_are_refused(case: Case) -> None:
     """States and all other fields are checked by checksum."""
     env = case.raw()
@@ -180,7 +178,7 @@ SAVED: dict[str, tuple[Callable[[Case], Any], Callable[[Any], np.ndarray]]] = {
 }
 
 
-@ONE_GAME
+@DRAWN_GAME
 @pytest.mark.parametrize("name", SAVED)
 def test_changed_pickles_are_refused(case: Case, name: str) -> None:
     """A changed bit in pickled states is found when they are loaded."""

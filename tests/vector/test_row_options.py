@@ -18,7 +18,7 @@ from azumaya.envs.engine.setups import MOST_KNOWN, Setups
 from azumaya.envs.setup import prepare
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import CASES, Case, cases_of
-from tests.vector.cases import FIRST, vector
+from tests.vector.cases import EACH_NIGHTLY, EVERY_GAME, nightly, vector
 
 ROWS = 3
 OTHERS = tuple(
@@ -101,7 +101,7 @@ def test_rows_have_options_of_their_own(case: Case) -> None:
 
 
 @pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.name)
-@pytest.mark.parametrize("case", LASTING[::6], ids=lambda case: case.label)
+@pytest.mark.parametrize("case", nightly(LASTING[::6]), ids=lambda case: case.label)
 def test_options_that_last(case: Case, mode: AutoresetMode) -> None:
     """A game with options of its own plays the episodes of an environment made with them."""
     some = np.array([False, True, False])
@@ -219,7 +219,7 @@ def test_a_state_keeps_its_options(case: Case) -> None:
             assert games.position(row).options[name] == case.options[name]
 
 
-@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+@EVERY_GAME
 def test_states_from_other_starts_are_accepted(case: Case) -> None:
     """Their start is unknown here: they are shown as if they began where they are."""
     games, begun = vector(case, ROWS), case.position(7)
@@ -252,7 +252,7 @@ def test_the_memory_of_options_is_bounded() -> None:
     assert sorted(kept) == [0] * MOST_KNOWN + [last]
 
 
-@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+@EACH_NIGHTLY
 def test_sb3_episodes_begin_with_the_own_options(case: Case) -> None:
     """Also if the number of the episode is that of a restored one, which began elsewhere."""
     begun = case.position(7)
@@ -294,7 +294,7 @@ def test_sb3_a_failed_step_keeps_the_options() -> None:
     assert games.get_state()["series"].tobytes() == state["series"].tobytes()
 
 
-@every_lasting
+@pytest.mark.parametrize("case", nightly(LASTING[::2]), ids=lambda case: case.label)
 def test_sb3_refuses_states_under_other_options(case: Case) -> None:
     games, other = AzumayaVecEnv(case.game, ROWS, **case.options), AzumayaVecEnv(case.game, ROWS)
     games.reset()
@@ -303,7 +303,7 @@ def test_sb3_refuses_states_under_other_options(case: Case) -> None:
         other.set_state(games.get_state())
 
 
-@pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
+@EACH_NIGHTLY
 def test_sb3_positions_know_their_start(case: Case) -> None:
     """Only what lay there at the start is shown as given."""
     games, raw = AzumayaVecEnv(case.game, 1, seat=0, seed=3, opponent=last_legal), case.raw()

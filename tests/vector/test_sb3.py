@@ -28,11 +28,21 @@ from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.cases import CASES, TESTED, Case
-from tests.vector.cases import ENDS, FIRST, MANY, PLIES, SOME, UNLIKE_GAMES, forbidding, pick, same
-
-ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
-ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
+from tests.cases import CASES, Case
+from tests.vector.cases import (
+    DRAWN_GAME,
+    EACH_NIGHTLY,
+    ENDS,
+    MANY,
+    ONE_GAME,
+    PLIES,
+    SOME,
+    UNLIKE_GAMES,
+    forbidding,
+    nightly,
+    pick,
+    same,
+)
 
 
 def learner(case: Case, num_envs: int, **arguments) -> AzumayaVecEnv:
@@ -91,7 +101,7 @@ class Mirror:
                 return
 
 
-@pytest.mark.parametrize("case", SOME, ids=lambda case: case.label)
+@pytest.mark.parametrize("case", nightly(SOME), ids=lambda case: case.label)
 def test_against_a_loop_over_aec(case: Case) -> None:
     """Games with alternating seats equal those of a loop over the AEC environment.
 
@@ -130,7 +140,7 @@ def test_against_a_loop_over_aec(case: Case) -> None:
     assert ends or PLIES < 400 or case.number
 
 
-@ALL_GAMES
+@EACH_NIGHTLY
 def test_the_learner_gets_its_losses(case: Case) -> None:
     """A random learner loses to greedy more often than it wins, and only at the end of games."""
     rng = np.random.default_rng(2)
@@ -245,7 +255,8 @@ def test_agents_draw_from_the_keys_of_their_games(case: Case) -> None:
     assert len(set(seen)) == len(seen)
 
 
-def test_hidden_information_is_resampled_for_agents() -> None:
+@EACH_NIGHTLY
+def test_hidden_information_is_resampled_for_agents(case: Case) -> None:
     """Agents see no more than players do: hidden information is resampled with the key."""
     seen: list[tuple[Position, int]] = []
 
@@ -254,14 +265,10 @@ def test_hidden_information_is_resampled_for_agents() -> None:
             seen.extend(zip(positions, keys, strict=True))
             return super().act(positions, keys)
 
-    for game in TESTED.values():
-        seen.clear()
-        games = AzumayaVecEnv(game, 2, opponent=Recording(), seat=1, seed=3)
-        games.reset()
-        assert len(seen) >= 2
-        for position, key in seen:
-            again = position.resample_hidden(key)
-            assert again.state.tobytes() == position.state.tobytes()
+    learner(case, 2, opponent=Recording(), seat=1, seed=3).reset()
+    assert len(seen) >= 2
+    for position, key in seen:
+        assert position.resample_hidden(key).state.tobytes() == position.state.tobytes()
 
 
 HIDDEN = tuple(case for case in CASES if case.game.rules.resample is not None)
@@ -382,7 +389,7 @@ def test_illegal_actions(case: Case) -> None:
         assert str(lenient.env_method("position")[row]) != before[row]
 
 
-@ONE_GAME
+@DRAWN_GAME
 def test_illegal_answers_of_a_policy(case: Case) -> None:
     """The error names the opponent and the game."""
     games = learner(case, 2, opponent=lambda seen, masks: masks.argmin(axis=1), seat=1)

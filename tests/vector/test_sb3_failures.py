@@ -17,9 +17,8 @@ from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case
-from tests.vector.cases import FIRST, UNLIKE_GAMES, pick, same
+from tests.vector.cases import ONE_GAME, UNLIKE_GAMES, pick, same
 
-ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
 GAMES = 4
 
 

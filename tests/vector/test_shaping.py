@@ -10,9 +10,8 @@ pytest.importorskip("stable_baselines3")
 from azumaya.envs.errors import OptionError
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case
-from tests.vector.cases import FIRST, pick
+from tests.vector.cases import EACH_NIGHTLY, pick
 
-ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
 GAMES, PLIES, WEIGHT = 6, 150, 0.5
 
 
@@ -37,7 +36,7 @@ def evaluations(games: AzumayaVecEnv) -> list[int]:
     return [int(games.game.rules.evaluate(states[i], int(seats[i]))) for i in range(GAMES)]
 
 
-@ALL_GAMES
+@EACH_NIGHTLY
 def test_gains_are_those_of_the_evaluation(case: Case) -> None:
     """A step pays its gain in evaluation, scaled alike in all games, unless it ends the game."""
     _, plain, dones, _, _ = played(case, 0.0)
@@ -53,7 +52,7 @@ def test_gains_are_those_of_the_evaluation(case: Case) -> None:
     assert not extra[dones & ~cut].any()
 
 
-@ALL_GAMES
+@EACH_NIGHTLY
 def test_a_gain_weighs_the_same_in_every_game(case: Case) -> None:
     """Scaled, the evaluations of random play are at most about 1 in every game."""
     _, plain, dones, _, _ = played(case, 0.0)

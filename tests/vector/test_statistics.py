@@ -17,9 +17,8 @@ from azumaya.envs.game import TERMINATED
 from azumaya.envs.observation import planes_of
 from azumaya.wrappers import SeatStatistics
 from tests.cases import Case
-from tests.vector.cases import FIRST, UNLIKE_GAMES, vector
+from tests.vector.cases import DRAWN_GAME, ONE_GAME, UNLIKE_GAMES, vector
 
-ONE_GAME = pytest.mark.parametrize("case", FIRST[4:5], ids=lambda case: case.label)
 MODES = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 
@@ -156,11 +155,12 @@ def illegal(masks: np.ndarray) -> np.ndarray:
     return np.argmin(masks, axis=1)
 
 
-@ONE_GAME
+@DRAWN_GAME
 @MODES
-def test_an_illegal_move_loses(case: Case, mode: AutoresetMode) -> None:
+@pytest.mark.parametrize("threads", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_an_illegal_move_loses(case: Case, mode: AutoresetMode, threads: int) -> None:
     """The player who makes it loses; other games continue as usual."""
-    many: dict[str, Any] = {"autoreset_mode": mode, "threads": 3}
+    many: dict[str, Any] = {"autoreset_mode": mode, "threads": threads}
     games, twin = vector(case, 4000, illegal="lose", **many), vector(case, 4000, **many)
     masks = games.reset(seed=1)[0]["action_mask"]
     twin.reset(seed=1)

@@ -18,10 +18,17 @@ from azumaya.envs import make_vec
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.envs.kernels.spread import SPREAD_BYTES
 from tests.cases import Case
-from tests.vector.cases import FIRST, MANY, UNLIKE_GAMES, forbidding, pick, same, vector
-
-ALL_GAMES = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
-ONE_GAME = pytest.mark.parametrize("case", FIRST[:1], ids=lambda case: case.label)
+from tests.vector.cases import (
+    DRAWN_GAME,
+    EVERY_GAME,
+    MANY,
+    ONE_GAME,
+    UNLIKE_GAMES,
+    forbidding,
+    pick,
+    same,
+    vector,
+)
 
 
 def play(games, plies, seed=3):
@@ -50,7 +57,7 @@ def test_games_do_not_depend_on_the_batch_size(case: Case) -> None:
         assert all(np.array_equal(seen[name], others[name][:2]) for name in seen)
 
 
-@ALL_GAMES
+@EVERY_GAME
 def test_random_actions(case: Case) -> None:
     """They are legal, differ between games and change from move to move."""
     games = vector(case, 64)
@@ -285,7 +292,7 @@ def test_unpack_takes_only_packed_observations(case: Case) -> None:
 # ---- resets ----
 
 
-@ONE_GAME
+@DRAWN_GAME
 def test_seeds_start_series_of_episodes(case: Case) -> None:
     """A seed starts a series of episodes; resets without one continue it in the selected games."""
     games = vector(case, 3)
@@ -419,7 +426,7 @@ def test_nothing_is_played_after_close(case: Case) -> None:
 # ---- Gymnasium's conventions ----
 
 
-@ALL_GAMES
+@EVERY_GAME
 def test_spaces(case: Case) -> None:
     """The spaces are batches of the single spaces, and observations lie in them."""
     for form in ("planes", "packed", "none"):
@@ -430,7 +437,7 @@ def test_spaces(case: Case) -> None:
             assert games.observation_space.contains(results[0])
 
 
-@ALL_GAMES
+@EVERY_GAME
 def test_gymnasium_makes_vector_environments(case: Case) -> None:
     """By the game's id and with its options; Gymnasium's wrappers work on the result."""
     games = gymnasium.make_vec(case.game.id, num_envs=3, threads=1, **case.options)
