@@ -130,7 +130,7 @@ def searching(name: str) -> list[Any]:
     for tree in trees:
         tree.start(position, 0, Terms(1.0, 1.0, 0.5, 8, 2))
         tree.run(1)
-    rooms = Room(kernels, 1), ProofRoom(kernels, 1)
+    rooms = [Room(kernels, 1), *([ProofRoom(kernels, 1)] if kernels.hints.prospects else [])]
     for room in rooms:
         room.prove(position.state, 1)
         room.go_on(1)
