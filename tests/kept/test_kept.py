@@ -55,7 +55,6 @@ def test_a_league_is_read(kept: Path) -> None:
     assert sum(sum(result.results) for result in won) > 0
 
 
-@pytest.mark.slow
 def test_a_class_is_marked_again_without_being_run(kept: Path) -> None:
     before = (kept / "marks" / "marks.csv").read_bytes()
     stored = (kept / "marks" / "class.jsonl").read_bytes()

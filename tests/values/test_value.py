@@ -201,7 +201,6 @@ def test_the_agent_plays_the_same_in_any_company() -> None:
     assert agent.act([], []) == []
 
 
-@pytest.mark.slow
 def test_the_agent_plays_for_larger_payoffs_than_it_was_trained_for() -> None:
     game = TESTED["revers_dominari"]
     shape, weights, _ = network_of(game)
