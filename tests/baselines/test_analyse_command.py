@@ -108,7 +108,8 @@ def test_a_stone_that_moves_is_drawn_where_it_is(
     move = start.legal_moves()[0]
     found = Analysis(0, 0.0, False, move, (), (move,), nodes=1, simulations=1)
     monkeypatch.setattr(analyse_commands, "analyse", lambda *given, **budget: found)
-    assert answer("abalone", "--output", file)["best"] == move
+    result = answer("abalone", "--output", file)
+    assert (result["position"], result["best"]) == (str(start), move)
     if suffix.lower() == ".svg":
         best = start.action(move)
         assert file.read_text("utf-8") == start.svg(last_action=best) != start.svg()

@@ -57,8 +57,11 @@ def test_help_is_whole_in_eighty_columns(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("old", "now"),
     [
-        (("analyse", "score_dominari"), "is now an option: --game score_dominari"),
-        (("analyse", "--nodes", 9, "score_dominari"), "is now an option: --game score_dominari"),
+        (("analyse", "score_dominari"), "the game is now an option: --game score_dominari"),
+        (
+            ("analyse", "--nodes", 9, "score_dominari"),
+            "the game is now an option: --game score_dominari",
+        ),
         (
             ("analyse", "--game", "score_dominari", "--milliseconds", 5),
             "--milliseconds 5 is now --time 5ms",

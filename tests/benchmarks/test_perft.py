@@ -30,8 +30,8 @@ def test_nothing_follows_the_end_of_a_game() -> None:
     while not line[-1].is_over:
         line.append(line[-1].copy().play(rng.choice(line[-1].legal_moves())))
     late = line[-5]
-    counts = list(study.perft(late, 7))
-    assert counts == [perft(late, depth) for depth in range(1, 8)]
+    counts = list(study.perft(late, 10))
+    assert counts == [perft(late, depth) for depth in range(1, 11)]
     assert counts[4] < counts[3] * len(late.legal_actions())
 
 

@@ -301,7 +301,7 @@ def test_a_second_game_can_be_played_in_the_same_file() -> None:
     found = ratings_of("uct:2", "--game", OTHER, "--pairs", 1)
     assert found == {GAME: both, OTHER: {"uct:2", "random"}}
     assert ratings_of("--game", OTHER, "--pairs", 1) == {GAME: both, OTHER: everyone}
-    found = ratings_of("--game", GAME, "--game", OTHER, "--interval", 300)
+    found = ratings_of("--game", GAME, "--game", OTHER, "--interval", 200)
     assert found == {GAME: everyone, OTHER: everyone}
     assert len(read_league("league.jsonl").pairs) > 2 * 2 * 3
     newcomer = ("--add", "uct:2", "--pairs", 1, "--results", "new.jsonl")

@@ -193,7 +193,7 @@ def test_the_fit_finds_known_strengths() -> None:
 
 @pytest.mark.parametrize("leagues", [8, pytest.param(40, marks=pytest.mark.slow)])
 def test_intervals_cover_the_true_strength(leagues: int) -> None:
-    """In about 95 % of leagues; fewer than 85 % of 120 would be a fault (five standard errors)."""
+    """In about 95 % of cases; of 120, fewer than 85 % would be a fault (five standard errors)."""
     covered, widths = [], []
     for seed in range(leagues):
         found = rate(play(30, seed), list(STRENGTHS), resamples=100)["g"]

@@ -252,7 +252,7 @@ def test_agents_and_searches_are_found_by_the_path(tmp_path: Path) -> None:
 # ---- training ----
 
 
-def without_evaluation(weights: np.ndarray, width: int = 4) -> ValueAgent:
+def without_evaluation(weights: np.ndarray, width: int = 8) -> ValueAgent:
     """An agent that knows only what is in the rows."""
     changed, shape = weights.copy(), shape_of(GAME, width)
     changed[shape.last + 1] = 0
@@ -262,14 +262,14 @@ def without_evaluation(weights: np.ndarray, width: int = 4) -> ValueAgent:
 def test_training_learns(tmp_path: Path) -> None:
     """After some seconds the rows alone, without the game's evaluation, beat a random player."""
     path = tmp_path / "run"
-    main(tiny_td(path, game="connect_four", steps=120_000, games=64, most_plies=60,
+    main(tiny_td(path, game="connect_four", steps=120_000, games=64, most_plies=60, width=8,
                  measure_every=120_000))  # fmt: skip
     trained = load_value(path / "policy")
     assert trained.sidecar is not None
     assert trained.sidecar.notes["steps"] >= 120_000
-    before = without_evaluation(network_of(GAME)[1])
+    before = without_evaluation(network_of(GAME, 8)[1])
     after = without_evaluation(trained.weights)
-    assert play_pairing(PLAIN, before, RandomAgent(), 100, 7).rate < 0.82
+    assert play_pairing(PLAIN, before, RandomAgent(), 100, 7).rate < 0.75
     assert play_pairing(PLAIN, after, RandomAgent(), 100, 7).rate > 0.9
 
 
