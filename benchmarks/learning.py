@@ -108,7 +108,7 @@ def learned(game: Game, algorithm: str, seconds: float, repeats: int) -> dict[st
     script, options = ALGORITHMS[algorithm]
     module: Any = import_module(f"azumaya.baselines.training.{script}")
     meter: Meter
-    plays = ""
+    plays: str
 
     def watch(_: RunConfig, state: State, agent: Callable[[], Agent]) -> Iterator[None]:
         nonlocal meter, plays

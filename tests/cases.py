@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
+
+import pytest
 
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.envs import register_game
@@ -107,3 +109,16 @@ def case_of(name: str, described: str) -> Case:
         if describe(case.options) == described:
             return case
     raise LookupError(f"{name}: there is no variant {described}; record the golden again")
+
+
+def nightly(cases: Iterable[Any], quick: Collection[Any]) -> list[Any]:
+    """Cases of `parametrize`, slow but for those that have a quick value, or a game of that name.
+
+    A case is one value, or a tuple of them.
+    """
+    marked = []
+    for case in cases:
+        values = case if isinstance(case, tuple) else (case,)
+        is_quick = any(getattr(value, "name", value) in quick for value in values)
+        marked.append(pytest.param(*values, marks=() if is_quick else pytest.mark.slow))
+    return marked

@@ -20,7 +20,7 @@ from azumaya.baselines.search import (
 )
 from azumaya.baselines.search.budget import Budget
 from azumaya.envs import OptionError, Position, UnknownOptionError
-from tests.cases import TESTED
+from tests.cases import TESTED, nightly
 from tests.search.evaluations import Linear
 
 AGENTS: list[Agent] = [RandomAgent(), GreedyAgent()]
@@ -230,10 +230,7 @@ def test_wrong_arguments_of_programs_are_refused(given: tuple[Any, ...], message
 
 @pytest.mark.parametrize(
     "agent",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name.startswith("champion") else ())
-        for name in MAKERS
-    ],
+    nightly(MAKERS, [name for name in MAKERS if not name.startswith("champion")]),
     indirect=True,
 )
 def test_sequences_and_arrays_are_as_good_as_lists(agent: Agent) -> None:

@@ -23,13 +23,11 @@ from azumaya.envs.notation import read_records, replay
 from azumaya.envs.position import episode_key
 from azumaya.envs.setup import POSITION, prepare
 from tests.baselines.plain_matches import play_plainly
-from tests.cases import TESTED, YARDSTICK
+from tests.cases import TESTED, YARDSTICK, nightly
 
 FEW = ("sudoku_tiles", "score_dominari", YARDSTICK.name)
 """Games whose kernels are compiled each time; those of the others are compiled nightly."""
-some_games = pytest.mark.parametrize(
-    "game", [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in TESTED]
-)
+some_games = pytest.mark.parametrize("game", nightly(TESTED, FEW))
 
 SCORE = Score("policy", "random", 6, 8, 6, by_seat=(5, 1), draws_by_seat=(2, 6))
 

@@ -20,6 +20,7 @@ from azumaya.baselines.play.exercises import (
 from azumaya.baselines.play.notebook import ExerciseBoard
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import IllegalActionError
+from tests.cases import nightly
 from tests.commands import azumaya, refused
 from tests.search.positions import QUICK
 
@@ -84,13 +85,7 @@ def test_what_is_no_exercise() -> None:
         find_exercise(without)
 
 
-@pytest.mark.parametrize(
-    "game",
-    [
-        pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
-        for name in exercise_games()
-    ],
-)
+@pytest.mark.parametrize("game", nightly(exercise_games(), QUICK))
 def test_moves_are_judged_by_their_exact_values(game: str) -> None:
     """After a wrong move comes the opponent's best answer: it keeps what the move gave away."""
     for level in LEVELS:

@@ -10,12 +10,10 @@ from azumaya.benchmarks import signature
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.bits import popcount
 from azumaya.envs.kernels.compile import kernel
-from tests.cases import TESTED, YARDSTICK
+from tests.cases import TESTED, YARDSTICK, nightly
 
 some_games = pytest.mark.parametrize(
-    "game",
-    [pytest.param(g, marks=() if g is YARDSTICK else pytest.mark.slow) for g in TESTED.values()],
-    ids=lambda game: game.name,
+    "game", nightly(TESTED.values(), (YARDSTICK.name,)), ids=lambda game: game.name
 )
 """The yardstick; kernels of the others are compiled nightly."""
 

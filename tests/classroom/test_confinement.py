@@ -25,6 +25,7 @@ from azumaya.envs import GAMES, Position
 from azumaya.envs.kernels.cache import cache_root
 from azumaya.envs.notation import GameRecord
 from azumaya.envs.position import MAX_SEED, episode_key
+from tests.cases import nightly
 from tests.classroom.running import GAME, QUICK, REQUEST, asked, checked, needs_linux
 from tests.classroom.submissions import (
     ATTEMPTS,
@@ -235,13 +236,7 @@ def act(position):
 
 
 @needs_linux
-@pytest.mark.parametrize(
-    "game",
-    [
-        pytest.param(game, marks=[] if game in (GAME, "sudoku_tiles") else pytest.mark.slow)
-        for game in GAMES
-    ],
-)
+@pytest.mark.parametrize("game", nightly(GAMES, (GAME, "sudoku_tiles")))
 def test_kernels_are_compiled_in_class_as_at_home(game: str) -> None:
     """Those of positions are there; no others are taken from the cache of whoever has run it."""
     output = checked(COUNTS, Room(Limits()), game).output

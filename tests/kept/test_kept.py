@@ -13,6 +13,7 @@ from azumaya.baselines.arena import play_pairing
 from azumaya.baselines.arena.league.results import read_league
 from azumaya.envs import Position, make_vec
 from azumaya.envs.notation import read_records, replay
+from tests.cases import nightly
 from tests.commands import azumaya
 from tests.kept.make import DRAWS, FILES, GAME, GRADE, STEPS
 from tests.training.run_helpers import SCRIPTS
@@ -30,13 +31,7 @@ EARLIER = {"ppo": "ppo_selfplay"}
 """Names of algorithms when the files were made."""
 
 
-@pytest.mark.parametrize(
-    "algorithm",
-    [
-        pytest.param(name, marks=() if name in ("ppo", "td_value") else pytest.mark.slow)
-        for name in SCRIPTS
-    ],
-)
+@pytest.mark.parametrize("algorithm", nightly(SCRIPTS, ("ppo", "td_value")))
 def test_a_run_is_resumed_and_its_agent_plays(algorithm: str, kept: Path) -> None:
     (train, tiny), name = SCRIPTS[algorithm], EARLIER.get(algorithm, algorithm)
     before = (kept / name / "curve.json").read_text()

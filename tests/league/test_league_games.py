@@ -34,6 +34,7 @@ from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, OptionError, Position
+from tests.cases import nightly
 from tests.league.odd_agents import UNMADE
 from tests.league.playing import FIRST_LEGAL, GAME, job_of, league_here, play_here
 
@@ -98,6 +99,7 @@ def test_a_league_goes_on_after_a_fault(tmp_path: Path) -> None:
         for result, fault in zip(pair.results, pair.faults, strict=True):
             assert fault is not None
             assert fault[0] == own
+            assert "KeyError: '[red]what[/b]'" in fault[1]
             assert result == (-1 if own == 0 else 1)
 
 
@@ -360,13 +362,7 @@ def test_an_agent_with_other_files_is_another_agent(name: str, changed: str) -> 
 
 
 @pytest.mark.usefixtures("own")
-@pytest.mark.parametrize(
-    ("name", "changed"),
-    [
-        pytest.param(*each, marks=[] if each[1] == "other_module.py" else pytest.mark.slow)
-        for each in FILES_OF
-    ],
-)
+@pytest.mark.parametrize(("name", "changed"), nightly(FILES_OF, ("other_module.py",)))
 def test_an_agent_whose_files_have_changed_sits_out(name: str, changed: str) -> None:
     """A process that has not loaded the old ones finds the same."""
     before = card_of(name, [GAME])

@@ -6,12 +6,12 @@ import functools
 import itertools
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
+from tests.cases import nightly
 from tests.search.minimax import late_positions
 
 SHORT = {"max_plies": 12}
@@ -49,12 +49,6 @@ QUICK = ("sudoku_moyo", "score_dominari", "sudoku_tiles")
 hidden draws. Searches are compiled for each game, so those of other games are tested nightly."""
 
 
-def nightly(*case: Any) -> Any:
-    """A case of `parametrize`; it is slow unless its game is among the quick ones."""
-    quick = any(getattr(value, "name", value) in QUICK for value in case)
-    return pytest.param(*case, marks=() if quick else pytest.mark.slow)
-
-
 def label(value: object) -> str:
     """Names for test ids."""
     if isinstance(value, Game):
@@ -64,12 +58,8 @@ def label(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-each_case = pytest.mark.parametrize(
-    ("game", "options"), [nightly(*case) for case in CASES], ids=label
-)
-each_solved = pytest.mark.parametrize(
-    ("game", "options"), [nightly(*case) for case in SOLVED], ids=label
-)
+each_case = pytest.mark.parametrize(("game", "options"), nightly(CASES, QUICK), ids=label)
+each_solved = pytest.mark.parametrize(("game", "options"), nightly(SOLVED, QUICK), ids=label)
 
 
 def late(

@@ -22,7 +22,8 @@ from azumaya.baselines.search.analysis import SIMULATION_NODES, shown_value
 from azumaya.baselines.search.budget import FIRST_STEPS, SLICE, Budget, spend
 from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
-from tests.search.positions import SOLVED, each_case, each_solved, label, late, midgame, nightly
+from tests.cases import nightly
+from tests.search.positions import QUICK, SOLVED, each_case, each_solved, label, late, midgame
 
 
 @each_solved
@@ -144,7 +145,7 @@ def test_alphabeta_refuses_hidden_draws() -> None:
         AlphaBetaAgent(10).check(Position("sudoku_tiles"))
 
 
-SHORT_GAMES = [nightly(game) for game, options in SOLVED if not options]
+SHORT_GAMES = nightly([game for game, options in SOLVED if not options], QUICK)
 
 
 @pytest.mark.parametrize("game", SHORT_GAMES, ids=label)

@@ -18,9 +18,9 @@ from azumaya.baselines.search.trees import TreeRoom
 from azumaya.baselines.search.walks import Terms
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
-from tests.cases import YARDSTICK
+from tests.cases import YARDSTICK, nightly
 from tests.search.evaluations import Linear
-from tests.search.positions import CASES, SOLVED, label, late, midgame, nightly
+from tests.search.positions import CASES, QUICK, SOLVED, label, late, midgame
 
 SCORE, TILES = GAMES["score_dominari"], GAMES["sudoku_tiles"]
 SEARCHES: dict[str, Callable[..., Any]] = {
@@ -45,7 +45,7 @@ ROOMS: dict[str, tuple[dict[str, bool], Any, Terms]] = {
 
 def kinds(uct: list[Any], hidden: list[Any]) -> list[Any]:
     """UCT in all games, most of them nightly, the others in a few."""
-    found = [nightly("uct", *case) for case in uct]
+    found = nightly([("uct", *case) for case in uct], QUICK)
     for kind in ("puct", "rollouts", "amaf", "batch", "leaves"):
         found += [(kind, *case) for case in FEW + ([] if kind == "amaf" else hidden)]
     return found

@@ -21,6 +21,13 @@ SAME = (
 """Files compared byte for byte."""
 
 
+def curve_of(folder: Path) -> list[dict[str, float]]:
+    """The learning curve in a run's folder; empty if there is none yet."""
+    file = folder / "curve.json"
+    curve: list[dict[str, float]] = json.loads(file.read_text()) if file.exists() else []
+    return curve
+
+
 TINY: dict[str, Any] = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 2, "width": 4, "measure_every": 64,
     "measure_starts": 2, "final_starts": 3, "ladder_starts": 0,

@@ -21,7 +21,7 @@ from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
 from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import read_save
-from tests.training.run_helpers import SCRIPTS, TINY_WORDS
+from tests.training.run_helpers import SCRIPTS, TINY_WORDS, curve_of
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -214,14 +214,13 @@ def test_broken_options_are_named(run: Path, capsys: pytest.CaptureFixture[str])
 
 def test_metrics_after_the_last_save_are_replaced(run: Path) -> None:
     """As are lines that cannot be read."""
-    file, metrics = run / "curve.json", run / "progress.json"
-    curve = json.loads(file.read_text())
-    file.write_text(json.dumps([*curve, {**curve[-1], "steps": 80}]))
+    curve, metrics = curve_of(run), run / "progress.json"
+    (run / "curve.json").write_text(json.dumps([*curve, {**curve[-1], "steps": 80}]))
     lines = metrics.read_text()
-    with metrics.open("ab") as more:
-        more.write(b'{"time/total_timesteps": 80}\n{"time/total_timesteps": 1, "\xff\n{"time/tot')
+    with metrics.open("ab") as file:
+        file.write(b'{"time/total_timesteps": 80}\n{"time/total_timesteps": 1, "\xff\n{"time/tot')
     assert run_words(["--output", "run", "--resume", "--steps", "96"]) == 0
-    assert [point["steps"] for point in json.loads(file.read_text())] == [0, 64, 96]
+    assert [point["steps"] for point in curve_of(run)] == [0, 64, 96]
     assert metrics.read_text().startswith(lines + '{"')
     logged = [json.loads(line)["time/total_timesteps"] for line in metrics.read_text().splitlines()]
     assert sorted(set(logged)) == [0, 32, 64, 96]

@@ -15,15 +15,9 @@ from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main
 from azumaya.baselines.training.run_folder import RunError
 from tests.processes import PATIENCE, eventually
-from tests.training.run_helpers import TINY_WORDS, tiny_run
+from tests.training.run_helpers import TINY_WORDS, curve_of, tiny_run
 
 RATE = "train/learning_rate"
-
-
-def read_curve(folder: Path) -> list[dict[str, float]]:
-    file = folder / "curve.json"
-    curve: list[dict[str, float]] = json.loads(file.read_text()) if file.exists() else []
-    return curve
 
 
 def tiny(folder: Path, **changes: object) -> Config:
@@ -87,7 +81,7 @@ def test_a_signal_saves_and_the_run_can_be_resumed(tmp_path: Path) -> None:
         [*command, "--steps=10000000", f"--output={tmp_path}"],
         cwd=tmp_path, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
-        eventually(lambda: len(read_curve(tmp_path)) > 1)
+        eventually(lambda: len(curve_of(tmp_path)) > 1)
         process.send_signal(signal.SIGTERM)
         output, _ = process.communicate(timeout=PATIENCE)
     saved = Config.run_at(tmp_path).steps()

@@ -23,8 +23,8 @@ from azumaya.baselines.training.run_folder import RunFolder
 from azumaya.baselines.training.saves import read_save
 from azumaya.baselines.training.value_games import Players
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.cases import YARDSTICK
-from tests.training.run_helpers import SCRIPTS, as_words, differing, results
+from tests.cases import YARDSTICK, nightly
+from tests.training.run_helpers import SCRIPTS, as_words, curve_of, differing, results
 
 FILES = {
     "config.json", "curve.json", "evaluation.json", "learning_curve.png", "policy.json",
@@ -32,12 +32,7 @@ FILES = {
 }  # fmt: skip
 every_script = pytest.mark.parametrize("script", SCRIPTS)
 some_scripts = pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param(name, marks=[] if name in ("td_value", "alphazero") else pytest.mark.slow)
-        for name in SCRIPTS
-    ],
-    indirect=True,
+    "script", nightly(SCRIPTS, ("td_value", "alphazero")), indirect=True
 )
 """For what the scripts share; all of them only in the slow tests."""
 
@@ -73,7 +68,7 @@ def test_a_run_leaves_an_agent_its_curve_and_its_metrics(script: str, unbroken: 
     save = read_save(unbroken / "resume.safetensors")
     notes = json.loads((unbroken / "policy.json").read_text())["notes"]
     assert notes["steps"] == save.steps >= SCRIPTS[script][1](unbroken).steps
-    curve = json.loads((unbroken / "curve.json").read_text())
+    curve = curve_of(unbroken)
     assert curve == save.curve
     assert [point["steps"] for point in curve] == sorted({point["steps"] for point in curve})
     measured = [line for line in lines_of(unbroken) if "eval/random" in line]
@@ -140,13 +135,7 @@ MANY: dict[str, dict[str, Any]] = {
 """Scripts whose games are played by threads, and settings with which all have some."""
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "ppo", "alphazero", "td_value",
-        pytest.param("expert_iteration", marks=pytest.mark.slow),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("script", nightly(MANY, ("ppo", "alphazero", "td_value")))
 def test_results_do_not_depend_on_threads(script: str, tmp_path: Path) -> None:
     main, tiny = SCRIPTS[script]
     for threads in (1, 3):
@@ -204,7 +193,7 @@ def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
     """Each part makes one update; the measurement at its end does not affect the resumed run."""
     main, tiny = SCRIPTS[script]
     main(tiny(tmp_path, minutes=1e-9))
-    curve = json.loads((tmp_path / "curve.json").read_text())
+    curve = curve_of(tmp_path)
     assert [point["steps"] > 0 for point in curve] == [False, True]
     for _ in range(3):
         main(tiny(tmp_path, minutes=1e-9, resume=True))
@@ -212,18 +201,8 @@ def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
     assert differing(results(unbroken), results(tmp_path)) == []
 
 
-@pytest.mark.parametrize(
-    ("script", "game"),
-    [
-        ("ppo", "sudoku_tiles"),
-        *(
-            pytest.param(*each, marks=pytest.mark.slow)
-            for each in (
-                ("ppo", "abalone"), ("maskable_ppo", "abalone"), ("maskable_ppo", "sudoku_tiles"),
-            )
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("game", nightly(["abalone", "sudoku_tiles"], ("sudoku_tiles",)))
+@pytest.mark.parametrize("script", nightly(["maskable_ppo", "ppo"], ("ppo",)))
 def test_other_networks_can_be_resumed(script: str, game: str, tmp_path: Path) -> None:
     """With convolutions, shaping, games cut off and hidden tiles."""
     main, tiny = SCRIPTS[script]

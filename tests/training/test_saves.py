@@ -28,7 +28,7 @@ from azumaya.baselines.training.logs import Logs
 from azumaya.baselines.training.maskable_ppo import Config, main, run_words
 from azumaya.baselines.training.run_folder import LOCK, RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
-from tests.training.run_helpers import SCRIPTS, TINY_WORDS, differing, results, tiny_run
+from tests.training.run_helpers import SCRIPTS, TINY_WORDS, curve_of, differing, results, tiny_run
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +177,7 @@ def saved_steps(folder: Path) -> int:
     assert save.notes == {"number": save.steps}
     assert (folder / "agent.bin").read_bytes() == save.arrays["network.a"].tobytes()
     assert (folder / "agent.json").read_bytes() == b"%d" % save.steps
-    assert json.loads((folder / "curve.json").read_text()) == save.curve
+    assert curve_of(folder) == save.curve
     assert left_behind(folder) == []
     return save.steps
 

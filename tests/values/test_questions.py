@@ -19,8 +19,9 @@ from azumaya.baselines.values.lessons import (
 )
 from azumaya.baselines.values.network import F32, Shape
 from azumaya.envs import Position
+from tests.cases import nightly
 from tests.search.minimax import late_positions
-from tests.search.positions import nightly
+from tests.search.positions import QUICK
 
 STARTS: dict[str, dict[str, Any]] = {
     "sudoku_moyo": {},
@@ -34,7 +35,7 @@ NODES = {"sudoku_moyo": 3000}
 """The nodes of minimax, where its usual positions are too near the end."""
 
 
-@pytest.mark.parametrize("name", [nightly(name) for name in STARTS])
+@pytest.mark.parametrize("name", nightly(STARTS, QUICK))
 def test_questions_have_the_values_that_minimax_finds(name: str) -> None:
     """There is one where moves differ and not all is lost; right are the moves that are best."""
     start = Position(name, seed=5, **STARTS[name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 from unittest.mock import Mock
 
@@ -12,7 +12,7 @@ import pytest
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
 from azumaya.envs.engine.workers import LEAST
 from azumaya.envs.kernels.compile import INTERPRETED
-from tests.cases import DERIVED_CASES, SHAPES, TESTED, Case, cases_of
+from tests.cases import DERIVED_CASES, SHAPES, TESTED, Case, cases_of, nightly
 
 FIRST = tuple(cases_of(game)[0] for game in TESTED.values())
 """The first variant of every game."""
@@ -20,23 +20,19 @@ UNLIKE = (FIRST[-1], next(c for c in FIRST if c.game.rules.resample is not None)
 """A small game, one with hidden draws, and one that is cut off, for what depends on no rules."""
 
 
-def nightly(cases: Iterable[Case]) -> list[Any]:
+def mostly_nightly(cases: Sequence[Case]) -> list[Any]:
     """Cases of `parametrize`, slow but for those games: each game needs kernels of its own."""
     games = [case.game for case in UNLIKE]
-    return [
-        pytest.param(case, marks=() if case.game in games else pytest.mark.slow) for case in cases
-    ]
+    return nightly(cases, [case for case in cases if case.game in games])
 
 
 EVERY_GAME = pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)
-EACH_NIGHTLY = pytest.mark.parametrize("case", nightly(FIRST), ids=lambda case: case.label)
+EACH_NIGHTLY = pytest.mark.parametrize("case", mostly_nightly(FIRST), ids=lambda case: case.label)
 ONE_GAME = pytest.mark.parametrize("case", UNLIKE[:1], ids=lambda case: case.label)
 DRAWN_GAME = pytest.mark.parametrize("case", UNLIKE[1:2], ids=lambda case: case.label)
 """One game whose starts are drawn, and in which some actions are always illegal."""
 UNLIKE_GAMES = pytest.mark.parametrize(
-    "case",
-    [*UNLIKE[:2], pytest.param(UNLIKE[2], marks=pytest.mark.slow)],
-    ids=lambda case: case.label,
+    "case", nightly(UNLIKE, UNLIKE[:2]), ids=lambda case: case.label
 )
 SOME = (*SHAPES, *DERIVED_CASES) if not INTERPRETED else FIRST
 PLIES = 60 if INTERPRETED else 400

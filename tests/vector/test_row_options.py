@@ -18,7 +18,7 @@ from azumaya.envs.engine.setups import MOST_KNOWN, Setups
 from azumaya.envs.setup import prepare
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import CASES, Case, cases_of
-from tests.vector.cases import EACH_NIGHTLY, EVERY_GAME, nightly, vector
+from tests.vector.cases import EACH_NIGHTLY, EVERY_GAME, mostly_nightly, vector
 
 ROWS = 3
 OTHERS = tuple(
@@ -101,7 +101,7 @@ def test_rows_have_options_of_their_own(case: Case) -> None:
 
 
 @pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.name)
-@pytest.mark.parametrize("case", nightly(LASTING[::6]), ids=lambda case: case.label)
+@pytest.mark.parametrize("case", mostly_nightly(LASTING[::6]), ids=lambda case: case.label)
 def test_options_that_last(case: Case, mode: AutoresetMode) -> None:
     """A game with options of its own plays the episodes of an environment made with them."""
     some = np.array([False, True, False])
@@ -294,7 +294,7 @@ def test_sb3_a_failed_step_keeps_the_options() -> None:
     assert games.get_state()["series"].tobytes() == state["series"].tobytes()
 
 
-@pytest.mark.parametrize("case", nightly(LASTING[::2]), ids=lambda case: case.label)
+@pytest.mark.parametrize("case", mostly_nightly(LASTING[::2]), ids=lambda case: case.label)
 def test_sb3_refuses_states_under_other_options(case: Case) -> None:
     games, other = AzumayaVecEnv(case.game, ROWS, **case.options), AzumayaVecEnv(case.game, ROWS)
     games.reset()
