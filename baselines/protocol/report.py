@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 EXPLAINED = (
     f"Games won: the mean rate against {', '.join(COUNTED)} from balanced starts, draws as halves. "
-    "Exam: won positions kept, held-out part."
+    "Exam: won positions kept, held-out part. Agents that have not played every game come last."
 )
 OVERALL = ("games won", "exam", "rating", "games x seeds", "ms a move")
 LEVELS = np.linspace(0, 1, 101)
@@ -85,14 +85,18 @@ class Row:
 
 
 def overall(contenders: Contenders) -> list[Row]:
-    """A row for each contender over all its games, the highest share of games won first."""
+    """A row for each contender over its games, the highest share of games won first.
+
+    Contenders that have not played all games come after the others, as their games may be easier.
+    """
     rated, rows = ratings(contenders)[ALL], []
+    most = len({cell.job.game for own in contenders.values() for cell in own})
     for name, own in contenders.items():
         won, exam = (aggregate(scores_of(own, measure)) for measure in MEASURES)
         assert won is not None
         time = statistics.median(cell.milliseconds for cell in own)
         rows.append(Row(name, won, exam, rated.get(name), time))
-    return sorted(rows, key=lambda row: (-row.won.value, row.name))
+    return sorted(rows, key=lambda row: (row.won.games < most, -row.won.value, row.name))
 
 
 def shown(share: Aggregate) -> str:
@@ -158,10 +162,15 @@ def page(cells: Sequence[Cell]) -> str:
 
 
 def draw_profiles(cells: Sequence[Cell], path: Path) -> None:
-    """Draw the profile of every contender with its 95 % band (needs `league`)."""
+    """Draw the profile of every contender with its 95 % band (needs `league`).
+
+    If some have played all games, only theirs are drawn.
+    """
+    contenders, games = by_contender(cells), set(games_of(cells))
+    complete = {name: own for name, own in contenders.items() if {*games_of(own)} == games}
     figure = require("matplotlib.figure", "league").Figure(figsize=(10, 4), layout="constrained")
     for axes, measure in zip(figure.subplots(1, 2, sharey=True), MEASURES, strict=True):
-        for number, (name, own) in enumerate(by_contender(cells).items()):
+        for number, (name, own) in enumerate((complete or contenders).items()):
             scores = scores_of(own, measure)
             if scores:
                 _draw_profile(axes, scores, name, number)

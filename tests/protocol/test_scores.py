@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from scipy.stats import trim_mean
 from typer.testing import CliRunner
 
 from azumaya.baselines.arena.league.ratings import ALL
-from azumaya.baselines.protocol.cells import Cell
-from azumaya.baselines.protocol.report import shown
+from azumaya.baselines.protocol.cells import COUNTED, Cell
+from azumaya.baselines.protocol.report import draw_profiles, overall, shown
 from azumaya.baselines.protocol.scores import (
     aggregate,
     by_contender,
@@ -62,6 +63,23 @@ def test_runs_are_drawn_again_within_their_games() -> None:
     assert found is not None
     assert (found.low, found.value, found.high) == pytest.approx((0.5, 0.5, 0.5))
     assert aggregate({}) is None
+
+
+def test_agents_that_have_not_played_all_games_come_last_and_are_not_drawn(
+    tmp_path: Path,
+) -> None:
+    """Their games may be the easier ones."""
+    won, lost = (
+        dict.fromkeys(COUNTED, (0, 0, 0, 0, 4)),
+        dict.fromkeys(COUNTED, (4, 0, 0, 0, 0)),
+    )
+    games = ("abalone", "halma_dominari")
+    cells = [cell("one", games[0], won), *(cell("both", game, lost) for game in games)]
+    assert [row.name for row in overall(by_contender(cells))] == ["both", "one"]
+    assert [row.name for row in overall(by_contender(cells[:2]))] == ["one", "both"]
+    draw_profiles(cells, picture := tmp_path / "profiles.svg")
+    assert "<!-- both -->" in picture.read_text()
+    assert "<!-- one -->" not in picture.read_text()
 
 
 def test_one_seed_of_each_game_gives_no_interval() -> None:
