@@ -2,13 +2,13 @@
 
 Shapes: B games, N numbers, S cells of the board, C planes, A actions, W width.
 
-There are four kinds of network. `NumberNet` is for games in which numbers are placed on cells and
+There are five kinds of network. `NumberNet` is for games in which numbers are placed on cells and
 only houses matter: it treats all numbers alike, and all cells alike except for what their houses
 contain, so that what it learns about a 3 on b5 applies to a 7 on h2. `BoardNet` is convolutional,
-for games in which adjacent cells matter. `HouseNet` treats all numbers alike, and all pairs of
-cells that are related in the same way; it is for a GPU, as it consists of large matrix products.
-`PlainNet` is a multilayer perceptron that knows nothing about boards. All return `logits` for every
-action and a `value`.
+for games in which adjacent cells matter, and `BoardsNet`, too, but it treats all numbers alike.
+`HouseNet` treats all numbers alike, and all pairs of cells that are related in the same way; it is
+for a GPU, as it consists of large matrix products. `PlainNet` is a multilayer perceptron that knows
+nothing about boards. All return `logits` for every action and a `value`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from azumaya.baselines.agents.house_network import HouseNet
 from azumaya.baselines.agents.layers import Dense, scale_of, scaled
 from azumaya.baselines.agents.plane_groups import CANDIDATE, GROUPS, group_planes, has_layout
 from azumaya.envs.game import Game
+from azumaya.envs.symmetries import Axis
 
 MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
 """The largest sizes with which a network is built."""
@@ -179,6 +180,105 @@ class BoardNet(nn.Module):
         return self.logits(x), self.value(x.flatten(1)).squeeze(1)
 
 
+class BoardsNet(nn.Module):
+    """Logits and value by 3x3 convolutions over a board for each number, all with the same weights.
+
+    So what it learns about a 3 applies to a 6. In each layer a number is told of its own features
+    on the cells next to it and of their mean over the board, and of the mean over all numbers. If
+    the players look at the board from different sides, both see it from the first one's.
+
+    Args:
+        game: a game with planes of numbers.
+        num_actions: the number of its actions. If there are as many as numbers on cells, these come
+            first; if as many as numbers are left, they belong to these.
+        width: channels of each number in each layer.
+        depth: the number of layers.
+
+    Raises:
+        ValueError: the game has no planes of numbers.
+    """
+
+    own: torch.Tensor
+    shared: torch.Tensor
+    scale: torch.Tensor
+    turn: torch.Tensor
+    action_turn: torch.Tensor
+
+    def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 3) -> None:
+        super().__init__()
+        groups, cells = group_planes(game), game.observation.cells
+        if not groups.numbered:
+            raise ValueError(f"{game.id}: needs planes of numbers")
+        self.seat, turn = sides(game)
+        shared = [plane for plane in groups.shared if plane != self.seat]
+        own = torch.tensor([*groups.numbered, *groups.counted]).T.contiguous()
+        self.numbers, kinds = own.shape
+        pairs = list(itertools.pairwise([kinds, *[width] * depth]))
+        told = [kinds + len(shared), *[width] * (depth - 1)]
+        self.near = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1, bias=False) for a, b in pairs)
+        self.far = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in pairs)
+        self.all = nn.ModuleList(nn.Conv2d(a, width, 3, padding=1) for a in told)
+        laid = self.numbers * cells if num_actions >= self.numbers * cells else 0
+        self.laid = nn.Conv2d(width, 1, 1) if laid else None
+        more = num_actions - laid
+        self.each = nn.Linear(width * cells, 1) if more == self.numbers else None
+        self.more = CellHead(game, more, width) if more and self.each is None else None
+        self.value = nn.Sequential(nn.Linear(width * cells, 64), nn.ReLU(), nn.Linear(64, 1))
+        end = laid if self.more is None else num_actions // cells * cells
+        on_cells = torch.arange(end).view(-1, cells)[:, turn].flatten()
+        for name, tensor in {
+            "own": own,
+            "shared": torch.tensor(shared),
+            "scale": scale_of(game),
+            "turn": turn,
+            "action_turn": torch.cat((on_cells, torch.arange(end, num_actions))),
+        }.items():
+            self.register_buffer(name, tensor, persistent=False)
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
+        planes = scaled(planes, self.scale)
+        if self.seat is None:
+            return self._seen(planes)
+        turned = planes.flatten(2)[:, :, self.turn].view_as(planes)
+        second = planes[:, self.seat, :1, :1] == 0
+        logits, values = self._seen(torch.where(second[:, None], turned, planes))
+        return torch.where(second[:, 0], logits[:, self.action_turn], logits), values
+
+    def _seen(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The same from one side of the board."""
+        x = planes[:, self.own]
+        told = torch.cat((x.mean(1), planes[:, self.shared]), 1)
+        for i, (near, far, all_) in enumerate(zip(self.near, self.far, self.all, strict=True)):
+            y = near(x.flatten(0, 1)).unflatten(0, (-1, self.numbers))
+            y = y + all_(told)[:, None] + far(x.mean((3, 4)))[..., None, None]
+            x = x + torch.relu(y) if i else torch.relu(y)
+            told = x.mean(1)
+        parts = []
+        if self.laid is not None:
+            parts.append(self.laid(x.flatten(0, 1)).view(len(x), -1))
+        if self.each is not None:
+            parts.append(self.each(x.flatten(2)).squeeze(2))
+        if self.more is not None:
+            parts.append(self.more(told))
+        return torch.cat(parts, 1), self.value(told.flatten(1)).squeeze(1)
+
+
+def sides(game: Game) -> tuple[int | None, torch.Tensor]:
+    """The plane that is 0 for one player, and the turn of the board that exchanges their sides.
+
+    The turn says for each cell where it comes from, `(S,)`. If both players see the board from the
+    same side, or nothing shows who looks, there is no plane.
+    """
+    symmetries = [one for factor in game.symmetries.group for one in factor if one.swaps]
+    same = tuple(range(game.observation.cells))
+    turns = [one.cells for one in symmetries if one.cells == one.inverse.cells != same]
+    seats = [i for i, plane in enumerate(game.observation.planes) if plane.value is Axis.PLAYER]
+    if turns and seats:
+        return seats[0], torch.tensor(turns[0])
+    return None, torch.tensor(same)
+
+
 class CellHead(nn.Module):
     """Logits of placing each piece on each cell, and of the other actions.
 
@@ -249,7 +349,8 @@ class PlainNet(nn.Module):
 
 
 NETWORKS: dict[str, Any] = {
-    "numbers": NumberNet, "houses": HouseNet, "board": BoardNet, "plain": PlainNet,
+    "numbers": NumberNet, "houses": HouseNet, "boards": BoardsNet, "board": BoardNet,
+    "plain": PlainNet,
 }  # fmt: skip
 
 
@@ -303,7 +404,7 @@ def can_play(network: str, game: Game) -> bool:
     """Whether a network of `NETWORKS` can play a game."""
     if network == "numbers":
         return takes_numbers(game)
-    return network != "houses" or bool(group_planes(game).numbered)
+    return network not in ("houses", "boards") or bool(group_planes(game).numbered)
 
 
 def default_network(game: Game, device: str = "cpu") -> str:

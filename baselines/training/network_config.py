@@ -41,6 +41,7 @@ class Recipe:
 RECIPES = {
     "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
     "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
+    "boards": Recipe(width=16, depth=3, learning_rate=2e-3, shaping=0.1),
     "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
     "houses": Recipe(width=16, depth=4, learning_rate=1e-3, shaping=0.0),
 }
@@ -52,7 +53,7 @@ class NetworkConfig(RunConfig):
     """The options of a run that trains a network with a policy and a value."""
 
     network: str = ""
-    """`numbers`, `houses`, `board` or `plain`; the default depends on the game."""
+    """`numbers`, `houses`, `boards`, `board` or `plain`; the default depends on the game."""
     width: Count | None = None
     """Width of the network; the default depends on its kind."""
     depth: Count | None = None
@@ -170,6 +171,7 @@ def check_network(network: str, game: str) -> None:
         needs = {
             "numbers": "with candidates, in which every number on every cell is an action",
             "houses": "with planes of numbers",
+            "boards": "with planes of numbers",
         }
         others = ", ".join(name for name in NETWORKS if can_play(name, record))
         raise OptionError(

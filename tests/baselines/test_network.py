@@ -23,6 +23,7 @@ from azumaya.baselines.agents.plane_groups import group_planes
 from azumaya.baselines.training.policy import copy_of, evaluated
 from azumaya.envs import find_game, make_vec
 from azumaya.envs.game import Game
+from azumaya.wrappers.transform import Transform
 from tests.cases import TESTED
 
 EVERY = [(name, kind) for name in TESTED for kind in NETWORKS if can_play(kind, find_game(name))]
@@ -145,10 +146,11 @@ def test_planes_of_another_game_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["abalone", "connect_four"])
-def test_games_without_candidates_are_refused(name: str) -> None:
+@pytest.mark.parametrize("kind", ["numbers", "houses", "boards"])
+def test_games_without_numbers_are_refused(name: str, kind: str) -> None:
     game = find_game(name)
     with pytest.raises(ValueError, match="needs planes of numbers"):
-        NumberNet(game, actions_of(game))
+        NETWORKS[kind](game, actions_of(game))
 
 
 def test_copies_find_the_same() -> None:
@@ -223,6 +225,48 @@ def test_positions_without_candidates_have_values() -> None:
     logits, values = network(torch.zeros(3, len(game.observation.planes), 9, 9, dtype=torch.int8))
     assert not logits.any()
     assert values.isfinite().all()
+
+
+# ---- boards ----
+
+
+@pytest.mark.parametrize(("name", "kind"), [one for one in EVERY if one[1] == "boards"])
+def test_numbers_are_alike_on_their_boards(name: str, kind: str) -> None:
+    """Other numbers give the same logits, of those numbers; cells next to each other matter."""
+    game = find_game(name)
+    network, cells = (
+        NETWORKS[kind](game, actions_of(game), width=4, depth=2),
+        game.observation.cells,
+    )
+    planes = torch.as_tensor(positions(name, 6)["observation"])
+    renamed, groups = planes.clone(), group_planes(game)
+    numbers = torch.arange(network.numbers).roll(1)
+    for each in groups.numbered + groups.counted:
+        renamed[:, each] = planes[:, torch.tensor(each)[numbers]]
+    (logits, values), (others, worths) = network(planes), network(renamed)
+    assert torch.allclose(worths, values, atol=1e-5)
+    laid = len(numbers) * cells if network.laid else 0
+    by_number = logits[:, :laid].view(len(planes), -1, cells)
+    if laid:
+        assert torch.allclose(others[:, :laid], by_number[:, numbers].flatten(1), atol=1e-5)
+    own = numbers if network.each else slice(None)
+    assert torch.allclose(others[:, laid:], logits[:, laid:][:, own], atol=1e-5)
+    moved = planes.flip(3)
+    assert not torch.allclose(network(moved)[1], values, atol=1e-5)
+
+
+def test_both_players_see_the_board_from_one_side() -> None:
+    """In Halma-Dominari the other player has the same logits, turned, and the same value."""
+    game = find_game("halma_dominari")
+    network = NETWORKS["boards"](game, actions_of(game), width=4, depth=2)
+    turn = next(one for one in game.symmetries.group[1] if one.swaps)
+    seen, transform = positions(game.name, 6), Transform(game, turn)
+    ours = torch.as_tensor(seen["observation"])
+    theirs = torch.as_tensor(transform.observation(seen["observation"]))
+    (logits, values), (others, worths) = network(ours), network(theirs)
+    assert not torch.equal(ours, theirs)
+    assert torch.allclose(others, logits[:, transform.action_index], atol=1e-5)
+    assert torch.allclose(worths, values, atol=1e-5)
 
 
 # ---- heads ----
