@@ -21,6 +21,7 @@ from azumaya.baselines.cli import exam as exam_commands
 from azumaya.envs import GAMES, OptionError, Position
 from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
+from tests.odd_agents import ODD, Named
 
 GAME = "sudoku_moyo"
 NAMES = ("agent", "game", "positions", "kept_wins", "kept_draws", "regret")
@@ -199,17 +200,6 @@ class Needs:
 class NoAgent:
     pass
 
-class Titled(First):
-    name = "a title"
-
-class Fails(First):
-    def act(self, positions, keys):
-        raise KeyError("after hours")
-
-class Interrupted(First):
-    def act(self, positions, keys):
-        raise KeyboardInterrupt
-
 class Prints(First):
     print("imported", flush=True)
     os.write(1, b"written")
@@ -291,28 +281,26 @@ def test_what_agents_print_is_no_result(capfd: pytest.CaptureFixture[str]) -> No
     assert "written" in err
 
 
-@pytest.mark.usefixtures("_module")
 def test_results_have_the_names_that_were_given() -> None:
     """As the cards of a league, whatever an agent calls itself."""
-    words = ("exam", "my_agents:Titled", "--game", GAME)
-    assert json.loads(azumaya(*words, "--json").stdout)["agent"] == "my_agents:Titled"
+    words = ("exam", f"{ODD}:Named", "--game", GAME)
+    assert json.loads(azumaya(*words, "--json").stdout)["agent"] == f"{ODD}:Named"
     shown = azumaya(*words).output
-    assert "my_agents:Titled" in shown
-    assert "a title" not in shown
+    assert f"{ODD}:Named" in shown
+    assert Named.name not in shown
 
 
-@pytest.mark.usefixtures("_module")
-@pytest.mark.parametrize("other", ["Fails", "Interrupted"])
+@pytest.mark.parametrize("other", ["Raises", "Interrupts"])
 def test_what_is_finished_is_printed_although_another_agent_fails(other: str) -> None:
-    words = ("exam", "my_agents:First", f"my_agents:{other}", "--game", GAME)
+    words = ("exam", f"{ODD}:Plain", f"{ODD}:{other}", "--game", GAME)
     result = azumaya(*words, "--json")
     assert result.exit_code != 0
-    found = baselines.take_exam("my_agents:First", GAME)
+    found = baselines.take_exam(f"{ODD}:Plain", GAME)
     assert json.loads(result.stdout)["kept_wins"] == found.kept_wins
     result = azumaya(*words)
     assert result.exit_code != 0
     assert f"{found.kept_wins:.1%}" in result.output
-    assert other not in result.output.replace("my_agents:Fails: act failed", "")
+    assert other not in result.output.replace(f"{ODD}:Raises: act failed", "")
 
 
 @pytest.mark.usefixtures("_module")

@@ -19,6 +19,7 @@ from azumaya.baselines.cli.app import app
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.envs.puzzles.bank import BANK_FILE
 from tests.commands import azumaya
+from tests.odd_agents import ODD
 from tests.processes import run, start
 
 FULL = Path("/dev/full")
@@ -159,53 +160,12 @@ def test_the_bare_command_shows_first_steps() -> None:
     assert "azumaya play" in result.output
 
 
-AGENTS = """
-class Plain:
-    def act(self, positions, keys):
-        return [position.legal_actions()[0] for position in positions]
-
-class Raises:
-    def act(self, positions, keys):
-        return helper(positions)
-
-def helper(positions):
-    raise ValueError("what [/b] it says")
-
-class Leaves(Plain):
-    def act(self, positions, keys):
-        yield 1
-        raise SystemExit(0)
-
-class Checks(Plain):
-    def check(self, position):
-        return 1 / 0
-
-class Names:
-    def act(self, positions, keys):
-        return [position.legal_moves()[0] for position in positions]
-
-class Illegal:
-    def act(self, positions, keys):
-        return ["1a6"]
-
-class NoMove:
-    def act(self, positions, keys):
-        return ["0z0"] * len(positions)
-
-class Fast(Plain):
-    def act_states(self, positions, keys):
-        return helper(positions)
-"""
-
-
 @pytest.fixture
 def guarded_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[object, str]]:
-    """A function that runs a command beside the agents: its exit code and its error stream."""
-    (tmp_path / "failing.py").write_text(AGENTS)
+    """A function that runs a command in a folder: its exit code and its error stream."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "failing", raising=False)
 
     def ran(*words: object) -> tuple[object, str]:
         with pytest.raises(SystemExit) as left:
@@ -223,9 +183,9 @@ SHORT = {"evaluate": ("--starts", 1), "exam": (), "exploit": ("--starts", 1, "--
 @pytest.mark.parametrize(
     ("name", "message", "place"),
     [
-        ("Raises", "act failed: ValueError: what [/b] it says", "in helper"),
-        ("Leaves", "act failed: SystemExit: 0", "in act"),
-        ("Checks", "check failed: ZeroDivisionError: division by zero", "in check"),
+        ("Raises", "act failed: ValueError: [red]what[/b] it says", "in helper"),
+        ("Lazy", "act failed: SystemExit: 0", "in fail"),
+        ("Checks", "check failed: RuntimeError: not this one", "in check"),
     ],
 )
 def test_an_agent_that_fails_is_named_with_its_place(
@@ -233,10 +193,10 @@ def test_an_agent_that_fails_is_named_with_its_place(
 ) -> None:
     """The end of its own traceback, and not the library's; also where it wants to leave quietly."""
     words = SHORT[command]
-    code, told = guarded_words(command, f"failing:{name}", "--game", "vierer_dominari", *words)
+    code, told = guarded_words(command, f"{ODD}:{name}", "--game", "vierer_dominari", *words)
     assert code == 1
-    assert told.splitlines()[-1] == f"azumaya: agent failing:{name}: {message}"
-    assert "failing.py" in told
+    assert told.splitlines()[-1] == f"azumaya: agent {ODD}:{name}: {message}"
+    assert "odd_agents.py" in told
     assert place in told
     assert "arena" not in told
 
@@ -245,7 +205,7 @@ def test_an_agent_that_fails_is_named_with_its_place(
 def test_an_illegal_move_is_a_failure_of_the_agent(command: str, guarded_words: Any) -> None:
     """And no wrong usage of the command."""
     words = SHORT[command]
-    name = "failing:NoMove"
+    name = f"{ODD}:NoMove"
     code, told = guarded_words(command, name, "--game", "vierer_dominari", *words)
     assert code == 1
     assert told.startswith(f"azumaya: {name}'s ")
@@ -253,27 +213,27 @@ def test_an_illegal_move_is_a_failure_of_the_agent(command: str, guarded_words: 
 
 
 def test_an_agent_needs_nothing_but_act(guarded_words: Any) -> None:
-    words = ("failing:Plain", "random", "--game", "vierer_dominari", "--starts", 1)
+    words = (f"{ODD}:Plain", "random", "--game", "vierer_dominari", "--starts", 1)
     assert guarded_words("evaluate", *words) == (0, "")
-    code, told = guarded_words("evaluate", "failing:Fast", *words[1:])
+    code, told = guarded_words("evaluate", f"{ODD}:Fast", *words[1:])
     assert code == 1
-    assert "agent failing:Fast: act_states failed: ValueError: what [/b] it says" in told
+    assert f"agent {ODD}:Fast: act_states failed: ValueError: [red]what[/b] it says" in told
 
 
 def test_a_game_is_recorded_also_if_an_agent_fails(guarded_words: Any) -> None:
-    words = ("vierer_dominari", "--first", "failing:Plain", "--second", "failing:Raises")
+    words = ("vierer_dominari", "--first", f"{ODD}:Plain", "--second", f"{ODD}:Raises")
     code, told = guarded_words("play", *words, "--record", "games.jsonl")
     assert code == 1
-    assert "agent failing:Raises: act failed: ValueError: what [/b] it says" in told
+    assert f"agent {ODD}:Raises: act failed: ValueError: [red]what[/b] it says" in told
     (record,) = Path("games.jsonl").read_text().splitlines()
     assert json.loads(record)["moves"] == ["1a6"]
 
 
 def test_moves_may_be_given_by_name_in_a_game(guarded_words: Any) -> None:
-    words = ("vierer_dominari", "--first", "failing:Names", "--second", "failing:Illegal")
+    words = ("vierer_dominari", "--first", f"{ODD}:Names", "--second", f"{ODD}:Repeats")
     code, told = guarded_words("play", *words)
     assert code == 1
-    assert "agent failing:Illegal: " in told
+    assert f"agent {ODD}:Repeats: " in told
     assert "1a6" in told
 
 

@@ -31,6 +31,7 @@ from azumaya.envs import GAMES, Position
 from azumaya.envs.position import MAX_SEED
 from tests.classroom.submissions import HONEST, LATER, MORE, WRONG
 from tests.commands import azumaya, refused
+from tests.odd_agents import ODD
 from tests.processes import eventually, inheriting, running_in
 
 GAME = "vierer_dominari"
@@ -310,73 +311,44 @@ def test_submissions_beside_python_itself_are_refused(
     refused(run_class(*words), "which submissions must be able to read")
 
 
-OPPONENTS = """
-class Named:
-    name = "by another name"
-
-    def __init__(self, *argument):
-        self.moves = 0
-
-    def act(self, positions, keys):
-        self.moves += 1
-        return [position.legal_actions()[0] for position in positions]
-
-class Never(Named):
-    def act(self, positions, keys):
-        raise ValueError("never")
-
-class Later(Named):
-    def act(self, positions, keys):
-        if self.moves > 60:
-            raise ValueError("tired")
-        return super().act(positions, keys)
-"""
-
-
 @pytest.fixture
-def opponents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a class of one, beside a module of agents."""
-    (tmp_path / "own_opponents.py").write_text(OPPONENTS)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "own_opponents", raising=False)
+def alone(tmp_path: Path) -> Path:
+    """A class of one."""
     return make(tmp_path / "class", {"greedy.py": HONEST["greedy.py"]})
 
 
 @pytest.mark.parametrize(
-    ("name", "what"), [("Never", "never"), pytest.param("Later", "tired", marks=pytest.mark.slow)]
+    "name", [f"{ODD}:Raises", pytest.param(f"{ODD}:Raises:60", marks=pytest.mark.slow)]
 )
-def test_nobody_is_marked_by_an_opponent_that_fails(
-    name: str, what: str, opponents: Path, tmp_path: Path
-) -> None:
+def test_nobody_is_marked_by_an_opponent_that_fails(name: str, alone: Path, tmp_path: Path) -> None:
     """It would give everybody full marks, or none."""
-    words = ("--pairs", 10, "--opponent", f"own_opponents:{name}", "--workers", 1, "--seed", 0)
-    done = run_class("--game", GAME, opponents, "--output", tmp_path / "out", *words)
+    words = ("--pairs", 10, "--opponent", name, "--workers", 1, "--seed", 0)
+    done = run_class("--game", GAME, alone, "--output", tmp_path / "out", *words)
     assert done.exit_code == 1
-    assert f"opponent own_opponents:{name}: ValueError: {what}" in done.output
+    assert f"opponent {name}: ValueError: [red]what[/b] it says" in done.output
     assert not (tmp_path / "out" / "marks.csv").exists()
 
 
 def test_an_opponent_of_ones_own_counts(
-    opponents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where there is no exam, and whatever it calls itself."""
     monkeypatch.setattr(grading, "has_exam", lambda game: False)
-    words = ("--pairs", 1, "--opponent", "own_opponents:Named", "--seed", 0)
-    done = run_class("--game", GAME, opponents, "--output", tmp_path / "out", *words)
+    words = ("--pairs", 1, "--opponent", f"{ODD}:Named", "--seed", 0)
+    done = run_class("--game", GAME, alone, "--output", tmp_path / "out", *words)
     assert done.exit_code == 0, done.output
     (row,) = marks(tmp_path / "out").values()
     assert row["exam_kept"] == ""
-    assert float(row["won_own_opponents:Named"]) * 100 == float(row["mark"]) > 0
+    assert float(row[f"won_{ODD}:Named"]) * 100 == float(row["mark"]) > 0
     assert row["remarks"] == ""
 
 
-@pytest.mark.usefixtures("opponents")
 def test_opponents_of_the_same_name_have_other_hidden_tiles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Or a submission that remembers its games against one would foresee those of the other."""
     monkeypatch.setattr(grading, "has_exam", lambda game: False)
-    names = "own_opponents:Named:a", "own_opponents:Named:b"
+    names = f"{ODD}:Named:a", f"{ODD}:Named:b"
     plan = Plan("sudoku_tiles", seed=5, opponents=names, pairs=1, limits=Limits(move=60))
     run = grading.run_alone(Submission("greedy.py", HONEST["greedy.py"]), plan, room_for(plan))
     options = [game.record.options for meeting in run.meetings for game in meeting.games]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from azumaya.baselines.arena.league.games import NOBODY, Board
+from tests.library import ROOT
 
 
 @pytest.fixture
 def beside_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in the folder of `odd_agents.py`, so that its agents are found by name."""
-    monkeypatch.chdir(Path(__file__).parent)
+    """Work where other processes find `tests.odd_agents`, too."""
+    monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ from azumaya.envs import GAMES, OptionError
 from tests.commands import azumaya, refused
 from tests.docs.blocks import ROOT
 from tests.league.playing import GAME, play_here
+from tests.odd_agents import ODD
 
 OTHER = "score_dominari"
 ODD_NAME = "program:[red]x[/b] `a|b` <i> $a_b$ \\"
@@ -372,22 +373,13 @@ def test_what_cannot_be_played_with_leaves_no_file(monkeypatch: pytest.MonkeyPat
     assert not Path("league.jsonl").exists()
 
 
-CHECKED = """
-from azumaya.baselines.agents import RandomAgent
-class Bot(RandomAgent):
-    def check(self, position):
-        if position.game.name == "score_dominari":
-            raise RuntimeError("not this one")
-"""
-
-
 @pytest.mark.slow
 def test_an_agent_whose_check_fails_does_not_keep_others_from_a_further_game() -> None:
-    Path("checked_bot.py").write_text(CHECKED)
-    assert ratings_of("checked_bot:Bot", "greedy", "--game", GAME, "--pairs", 1)
+    picky = f"{ODD}:Checks:{GAME}"
+    assert ratings_of(picky, "greedy", "--game", GAME, "--pairs", 1)
     shown = league("--game", OTHER, "--pairs", 1)
     assert shown.exit_code == 0, shown.output
-    said = "checked_bot:Bot does not join: cannot be made: AgentFailedError: agent checked_bot:Bot"
+    said = f"{picky} does not join: cannot be made: AgentFailedError: agent {picky}"
     shown_names = re.sub("@[0-9a-f]*", "", shown.output)
     assert f"{said}: check failed: RuntimeError: not this one" in shown_names
     met = [key for key in read_league("league.jsonl").pairs if key.game == OTHER]

@@ -35,8 +35,8 @@ from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, OptionError, Position
 from tests.cases import nightly
-from tests.league.odd_agents import UNMADE
 from tests.league.playing import FIRST_LEGAL, GAME, job_of, league_here, play_here
+from tests.odd_agents import ODD, UNMADE
 
 pytestmark = pytest.mark.usefixtures("beside_the_agents")
 
@@ -62,17 +62,17 @@ def test_results_are_those_of_pairings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("Raises", "KeyError: '[red]what[/b]'"),
+        ("Raises", "ValueError: [red]what[/b] it says"),
         ("Exits", "SystemExit: 1"),
         ("Illegal", "action=1000000000: not an action of"),
         ("Silent", "act returned None for 1 positions"),
-        ("Lazy", "KeyError: 'late'"),
+        ("Lazy", "SystemExit: 0"),
         ("Unspeakable", "Secret: its text cannot be shown (KeyboardInterrupt)"),
         ("Wordless", "TypeError: act gave [], which is no move"),
     ],
 )
 def test_a_fault_loses_the_game(name: str, what: str) -> None:
-    job = job_of([f"odd_agents:{name}", "greedy"])
+    job = job_of([f"{ODD}:{name}:1", "greedy"])
     key = PairKey(GAME, 0, *job["ids"])
     pair = play_pair(
         PairJob(key, tuple(job["agents"]), tuple(job["kinds"]), 0, True, 60.0), Table().play
@@ -86,7 +86,7 @@ def test_a_fault_loses_the_game(name: str, what: str) -> None:
 
 
 def test_a_league_goes_on_after_a_fault(tmp_path: Path) -> None:
-    path, agent = tmp_path / "league.jsonl", "odd_agents:Raises"
+    path, agent = tmp_path / "league.jsonl", f"{ODD}:Raises:1"
     league_here(path, [agent, "greedy"])
     league = read_league(path)
     (odd,) = (card.id for card in league.cards.values() if card.name == agent)
@@ -99,7 +99,7 @@ def test_a_league_goes_on_after_a_fault(tmp_path: Path) -> None:
         for result, fault in zip(pair.results, pair.faults, strict=True):
             assert fault is not None
             assert fault[0] == own
-            assert "KeyError: '[red]what[/b]'" in fault[1]
+            assert "ValueError: [red]what[/b] it says" in fault[1]
             assert result == (-1 if own == 0 else 1)
 
 
@@ -107,7 +107,7 @@ def test_an_agent_that_cannot_be_made_sits_out_and_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether that is found before games are played, or by those who play them."""
-    file, name = LeagueFile(tmp_path / "league.jsonl"), "odd_agents:Unmade"
+    file, name = LeagueFile(tmp_path / "league.jsonl"), f"{ODD}:Unmade"
     (card,) = join(file, [name], [GAME])
     join(file, ["greedy"], [GAME])
 
@@ -131,7 +131,7 @@ def test_an_agent_that_cannot_be_made_sits_out_and_loses_nothing(
 
 def test_an_agent_that_failed_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its object may fail in every later game, too."""
-    table, job = Table(), job_of(["odd_agents:Raises", "greedy"])
+    table, job = Table(), job_of([f"{ODD}:Raises:1", "greedy"])
     made: list[str] = []
 
     def find(name: str) -> Any:
@@ -141,7 +141,7 @@ def test_an_agent_that_failed_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(games, "find_agent", find)
     for _ in range(2):
         assert table.play(job)["fault"][0] == 0
-    assert made == ["odd_agents:Raises", "greedy", "odd_agents:Raises"]
+    assert made == [f"{ODD}:Raises:1", "greedy", f"{ODD}:Raises:1"]
 
 
 def test_only_the_agent_with_the_id_of_a_job_plays_it() -> None:
@@ -207,7 +207,7 @@ def test_all_code_of_an_agent_is_watched(board: Board) -> None:
         patch.setattr(games, "find_agent", watched)
         assert table.play(job)["fault"] is None
     assert seen[3:] == [0, 1]
-    job = job_of(["odd_agents:Interrupts", "greedy"])
+    job = job_of([f"{ODD}:Interrupts:1", "greedy"])
     assert table.play(job)["fault"] == (0, "KeyboardInterrupt"), "it is the agent's own"
 
 
@@ -275,10 +275,10 @@ def test_who_joins_later_plays_only_what_is_missing(tmp_path: Path) -> None:
     league_here(path, ["greedy"], pairs=2)
     before = path.read_bytes()
     file = LeagueFile(path)
-    (card,) = join(file, ["odd_agents:Fine"], [GAME])
+    (card,) = join(file, [f"{ODD}:Fine"], [GAME])
     jobs = list(missing(file.league, Plan((GAME,), 3, only=frozenset([card.id]))))
     assert {(job.key.number, *job.agents) for job in jobs} == {
-        (number, *sorted(["odd_agents:Fine", other]))
+        (number, *sorted([f"{ODD}:Fine", other]))
         for number in range(3)
         for other in ("greedy", "random")
     }

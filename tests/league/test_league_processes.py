@@ -32,17 +32,17 @@ from azumaya.baselines.arena.league.schedule import Plan
 from azumaya.baselines.system import processes as supervision
 from azumaya.envs import OptionError
 from tests import processes
-from tests.league.odd_agents import UNMADE
 from tests.league.playing import GAME, league_here, outcomes
+from tests.odd_agents import ODD, UNMADE
 
-CRASHES = {"odd_agents:Crashes": "crashed its process: exit code 7"}
-ODD = {**CRASHES, "odd_agents:Hangs": "time-out: no move in 1.5 s"}
+CRASHES = {f"{ODD}:Crashes:1": "crashed its process: exit code 7"}
+FAULTS = {**CRASHES, f"{ODD}:Hangs:1": "time-out: no move in 1.5 s"}
 
 
 pytestmark = pytest.mark.usefixtures("beside_the_agents")
 
 
-@pytest.mark.parametrize("names", [CRASHES, pytest.param(ODD, marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize("names", [CRASHES, pytest.param(FAULTS, marks=pytest.mark.slow)], ids=len)
 def test_crashes_and_time_outs_lose_games_and_two_processes_play_what_one_does(
     names: dict[str, str], tmp_path: Path
 ) -> None:
@@ -164,7 +164,7 @@ def test_programs_end_with_a_command_that_is_killed(tmp_path: Path) -> None:
 
 def test_programs_that_agents_start_read_no_jobs() -> None:
     """Such a program waits for a pipe of jobs to end, or takes the next job."""
-    pair = played(job_of("odd_agents:Starts", "program", 20.0))
+    pair = played(job_of(f"{ODD}:Starts", "program", 20.0))
     assert pair.faults == (None, None)
 
 
@@ -176,7 +176,7 @@ def test_no_agent_is_charged_for_a_machine_that_stands_still(
     faults = []
     for still in (0.05, 10.0):
         monkeypatch.setattr(crew, "STILL", still)
-        faults.append(played(job_of("odd_agents:Slow", "python", 0.5)).faults[0])
+        faults.append(played(job_of(f"{ODD}:Slow", "python", 0.5)).faults[0])
     assert faults == [None, (0, "time-out: no move in 0.5 s")]
 
 
@@ -198,7 +198,7 @@ def test_one_look_does_not_end_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_agent_whose_making_ends_or_stops_its_process_sits_out(
     monkeypatch: pytest.MonkeyPatch, how: str, why: str
 ) -> None:
-    job = job_of("odd_agents:Unmade", "program", 0.3)
+    job = job_of(f"{ODD}:Unmade", "program", 0.3)
     monkeypatch.setenv(UNMADE, how)
     with contextlib.closing(Worker()) as worker:
         unplayed = worker.play_pair(job, threading.Event())

@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 import signal
-import sys
 import threading
 import time
 from collections import Counter
@@ -27,11 +26,12 @@ from azumaya.baselines.play.server.games import Games
 from azumaya.baselines.play.server.limits import Limits, RefusalError
 from azumaya.baselines.play.server.once import Once
 from azumaya.baselines.play.server.store import Store
-from azumaya.baselines.play.server.workers import Here, Workers, _known, think
+from azumaya.baselines.play.server.workers import Here, Workers, think
 from azumaya.baselines.values.champion import champion_file
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import GameRecord
 from tests.cases import COMPLETE, YARDSTICK
+from tests.odd_agents import ODD
 from tests.serve.requests import GAME, begin, refused, send, visitor
 
 pytestmark = pytest.mark.anyio
@@ -260,70 +260,30 @@ def test_a_search_process_that_is_killed_is_replaced(hired: Hire) -> None:
     assert asyncio.run(workers.run(os.getpid)) not in (first, os.getpid())
 
 
-AGENTS = """
-import os
-import time
-
-class Names:
-    def act(self, positions, keys):
-        return [position.legal_moves()[0] for position in positions]
-
-class Raises:
-    def act(self, positions, keys):
-        raise ValueError("out of order")
-
-class Interrupts:
-    def act(self, positions, keys):
-        raise KeyboardInterrupt
-
-class Illegal:
-    def act(self, positions, keys):
-        return ["1a1"]
-
-class Ends:
-    def act(self, positions, keys):
-        os._exit(3)
-
-class Hangs:
-    def act(self, positions, keys):
-        time.sleep(600)
-"""
-
-
-@pytest.fixture
-def _agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "visiting.py").write_text(AGENTS)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "visiting", raising=False)
-    _known.cache_clear()
-
-
-@pytest.mark.usefixtures("_agents")
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("visiting:Raises", "act failed: ValueError: out of order"),
-        ("visiting:Interrupts", "act failed: KeyboardInterrupt"),
-        ("visiting:Illegal", "agent visiting:Illegal: 1a1: "),
+        (f"{ODD}:Raises", "act failed: ValueError: [red]what[/b] it says"),
+        (f"{ODD}:Interrupts", "act failed: KeyboardInterrupt"),
+        (f"{ODD}:Repeats", f"agent {ODD}:Repeats: 1a6: "),
     ],
 )
 def test_an_agent_that_fails_is_told_apart_from_a_wrong_request(
     tmp_path: Path, name: str, message: str
 ) -> None:
-    with visitor(Store(tmp_path / "games.sqlite3"), agents=[name, "visiting:Names"]) as client:
+    with visitor(Store(tmp_path / "games.sqlite3"), agents=[name, f"{ODD}:Names"]) as client:
         view = begin(client, first=name)
         refused(send(client, view, "answer"), 502, message)
-        view = begin(client, first="visiting:Names")
+        view = begin(client, first=f"{ODD}:Names")
         assert send(client, view, "answer").json()["ply"] == 1
 
 
-@pytest.mark.usefixtures("_agents")
 @pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("Hangs", r"no move in 0\.5 s"),
-        pytest.param("Ends", "ended its process", marks=pytest.mark.slow),
+        pytest.param("Crashes", "ended its process", marks=pytest.mark.slow),
     ],
 )
 async def test_an_agent_that_gives_no_move_has_failed_and_others_play_on(
@@ -331,12 +291,11 @@ async def test_an_agent_that_gives_no_move_has_failed_and_others_play_on(
 ) -> None:
     workers, here = hired(1), Position("vierer_dominari")
     seconds = 0.5 if name == "Hangs" else 60.0
-    with pytest.raises(AgentFailedError, match=f"agent visiting:{name}: {message}"):
-        await workers.run(think, f"visiting:{name}", here, 0, milliseconds=inf, seconds=seconds)
-    assert await workers.run(think, "visiting:Names", here, 0) in here.legal_moves()
+    with pytest.raises(AgentFailedError, match=f"agent {ODD}:{name}: {message}"):
+        await workers.run(think, f"{ODD}:{name}", here, 0, milliseconds=inf, seconds=seconds)
+    assert await workers.run(think, f"{ODD}:Names", here, 0) in here.legal_moves()
 
 
-@pytest.mark.usefixtures("_agents")
 @pytest.mark.skipif(os.name != "posix", reason="needs processes that can be killed")
 async def test_a_search_that_is_cancelled_ends(hired: Hire) -> None:
     """One under way, and one that waits for its process."""
@@ -344,7 +303,7 @@ async def test_a_search_that_is_cancelled_ends(hired: Hire) -> None:
     position = Position("vierer_dominari")
 
     hung = [
-        asyncio.ensure_future(workers.run(think, "visiting:Hangs", position, 0, seconds=600))
+        asyncio.ensure_future(workers.run(think, f"{ODD}:Hangs", position, 0, seconds=600))
         for _ in range(2)
     ]
     await asyncio.sleep(0.5)
@@ -352,7 +311,7 @@ async def test_a_search_that_is_cancelled_ends(hired: Hire) -> None:
         each.cancel()
     found = await asyncio.gather(*hung, return_exceptions=True)
     assert [type(each) for each in found] == [asyncio.CancelledError] * 2
-    assert await workers.run(think, "visiting:Names", position, 0) in position.legal_moves()
+    assert await workers.run(think, f"{ODD}:Names", position, 0) in position.legal_moves()
 
 
 def rest(seconds: float) -> int:

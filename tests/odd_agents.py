@@ -1,4 +1,4 @@
-"""Agents that fail in various ways; the league finds them as `odd_agents:Class`."""
+"""Agents that do odd things; commands, leagues, classes and servers find them by name."""
 
 from __future__ import annotations
 
@@ -10,6 +10,68 @@ from typing import Any
 
 from azumaya.baselines.agents import RandomAgent
 from azumaya.envs import Position
+
+ODD = __name__
+"""The module: `{ODD}:Raises` fails at its first move, `{ODD}:Raises:1` at its second."""
+
+
+class Plain:
+    """Has nothing but `act`: the first legal action."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        return [position.legal_actions()[0] for position in positions]
+
+
+class Named(Plain):
+    """Calls itself something else; takes any argument, or none."""
+
+    name = "by another name"
+
+    def __init__(self, argument: str = "") -> None:
+        pass
+
+
+class Names(Plain):
+    """Gives its moves by name."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        return [position.legal_moves()[0] for position in positions]
+
+
+class Repeats(Plain):
+    """Always makes the same move, which is legal once."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        return ["1a6"] * len(positions)
+
+
+class NoMove(Plain):
+    """Gives what is the name of no move."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        return ["0z0"] * len(positions)
+
+
+class Checks(Plain):
+    """Fails when it is asked whether it can play another game than this."""
+
+    def __init__(self, game: str = "") -> None:
+        self.game = game
+
+    def check(self, position: Position) -> None:
+        if position.game.name != self.game:
+            raise RuntimeError("not this one")
+
+
+class Fast(Plain):
+    """Fails where it is asked with state records."""
+
+    def act_states(self, positions: Any, keys: Any) -> Any:
+        return helper()
+
+
+def helper() -> Any:
+    raise ValueError("[red]what[/b] it says")
 
 
 class Fine:
@@ -30,6 +92,20 @@ class Starts(Fine):
         return super().act(positions, keys)
 
 
+class Silent(Fine):
+    """Gives nothing once it has given some moves; others do something else then."""
+
+    def __init__(self, moves: str = "0") -> None:
+        self.left = int(moves)
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+        self.left -= 1
+        return super().act(positions, keys) if self.left >= 0 else self.fail()
+
+    def fail(self) -> Any:
+        return None
+
+
 class Slow(Fine):
     """Thinks for two seconds at its second move."""
 
@@ -40,19 +116,6 @@ class Slow(Fine):
         if self.moves == 2:
             time.sleep(2.0)
         return super().act(positions, keys)
-
-
-class Silent(Fine):
-    """Gives nothing from its second move on; others do something else then."""
-
-    moves = 0
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
-        self.moves += 1
-        return super().act(positions, keys) if self.moves == 1 else self.fail()
-
-    def fail(self) -> Any:
-        return None
 
 
 class Crashes(Silent):
@@ -67,7 +130,7 @@ class Hangs(Silent):
 
 class Raises(Silent):
     def fail(self) -> Any:
-        raise KeyError("[red]what[/b]")
+        return helper()
 
 
 class Exits(Silent):
@@ -81,10 +144,10 @@ class Illegal(Silent):
 
 
 class Lazy(Silent):
-    """Gives its second move by a generator, and fails in it."""
+    """Gives its moves by a generator, and wants to end the program in it."""
 
     def fail(self) -> Any:
-        raise KeyError("late")
+        raise SystemExit(0)
         yield
 
 
