@@ -6,7 +6,8 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -51,6 +52,7 @@ from azumaya.envs.notation import record_of, replay
 GAME = "vierer_dominari"
 EXAMS = load_exam(GAME)
 SMALL = replace(EXAMS, positions=EXAMS.positions[:20])
+PLAN = Plan(GAME, "public")
 
 
 class Scripted:
@@ -82,13 +84,28 @@ def sat(answer: Any, seconds: float = 60.0) -> Sitting:
     return sit(agent, SMALL, 0, seconds)
 
 
+def right(seconds: float = 60.0) -> Sitting:
+    """The sitting of who knows all answers."""
+    return sat(lambda position, calls: known(position, True), seconds)
+
+
+def wrong() -> Sitting:
+    """That of who gives the worst ones."""
+    return sat(lambda position, calls: known(position, False))
+
+
+def both(first: int, second: int, fault: tuple[int, str] | None = None) -> tuple[Played, Played]:
+    """Two games without moves: their results, and how the first was lost."""
+    start = Position(GAME)
+    record = record_of(start, [], start, ("a.py", "b"))
+    return Played(first, 0, record, fault), Played(second, 1, record)
+
+
 def marked(sitting: Sitting, results: Sequence[tuple[str, int]] = (), scheme: Any = None) -> Any:
     """The mark for an exam and for pairs of games, of which both have one result."""
     submission = Submission("a.py", b"x = 1")
-    start = Position(GAME)
-    record = record_of(start, [], start, ("a.py", "b"))
     meetings = tuple(
-        Meeting(submission.id, name, n, (Played(result, 0, record), Played(result, 1, record)))
+        Meeting(submission.id, name, n, both(result, result))
         for n, (name, result) in enumerate(results)
     )
     run = Run(submission.id, "", sitting, meetings)
@@ -97,8 +114,7 @@ def marked(sitting: Sitting, results: Sequence[tuple[str, int]] = (), scheme: An
 
 
 def test_marks_by_hand() -> None:
-    perfect = sat(lambda position, calls: known(position, True))
-    worst = sat(lambda position, calls: known(position, False))
+    perfect, worst = right(), wrong()
     games = [("random", 1), ("random", 1), ("greedy", 1), ("greedy", -1), ("greedy", 0)]
     assert marked(perfect, games).mark == 60 + 10 + 15
     assert marked(worst, games).mark == 10 + 15
@@ -197,8 +213,7 @@ def test_who_fails_too_often_is_asked_no_more() -> None:
 
 
 def test_a_slow_submission_is_asked_the_first_positions_of_the_same_order() -> None:
-    whole = sat(lambda position, calls: known(position, True))
-    part = sat(lambda position, calls: known(position, True), seconds=0)
+    whole, part = right(), right(seconds=0)
     assert part.asked == whole.asked[: len(part.asked)]
     assert len(part.asked) == 5
     assert "slow: 5 of 20 positions" in marked(part).remarks[0]
@@ -215,12 +230,8 @@ def class_of(*runs: Run) -> tuple[list[Submission], dict[str, Run]]:
 
 def crashed(name: str, times: int) -> Run:
     """The run of a submission that has won its exam and lost some games by failures."""
-    start = Position(GAME)
-    record = record_of(start, [], start, (name, "b"))
-    lost = Played(-1, 0, record, (0, "it crashed"))
-    half = Meeting(name, "random", 0, (lost, Played(1, 1, record)))
-    perfect = sat(lambda position, calls: known(position, True))
-    return Run(name, "", perfect, (half,) * times)
+    half = Meeting(name, "random", 0, both(-1, 1, (0, "it crashed")))
+    return Run(name, "", right(), (half,) * times)
 
 
 @pytest.mark.parametrize(("times", "mark"), [(MOST_FAULTS - 1, 100.0), (MOST_FAULTS, 60.0)])
@@ -299,7 +310,7 @@ def test_no_cell_of_the_csv_is_a_formula() -> None:
 
 
 def test_the_costliest_mistake_is_shown_with_best_play_after_it() -> None:
-    sitting = sat(lambda position, calls: known(position, False))
+    sitting = wrong()
     number, answer = blunders(sitting, SMALL)[0]
     assert answer.regret == max(a.regret for a in sitting.answers(SMALL))
     record = refutation(SMALL.start(number), answer.move, "a.py")
@@ -315,30 +326,33 @@ def test_the_costliest_mistake_is_shown_with_best_play_after_it() -> None:
     assert [each.record for each in shown] == [record]
 
 
+def page_of(*marks: Any, isolation: Isolation | None = None, **plan: Any) -> str:
+    """The report on a class."""
+    planned = Plan(GAME, "public", **plan)
+    return report_page(Report([*marks], [], planned, Scheme(), isolation or Isolation()))
+
+
 def test_a_run_with_less_isolation_than_the_rest_is_reported() -> None:
-    one = marked(sat(lambda position, calls: known(position, True)))
+    one = marked(right())
     apart = replace(one, run=replace(one.run, missing={"landlock": "none here"}))
     for isolation, told in ((Isolation(), True), (Isolation({}, {"landlock": "none here"}), False)):
-        report = Report([one, apart], [], Plan(GAME, "public"), Scheme(), isolation)
-        page = report_page(report).split("Submission by submission")[1]
+        page = page_of(one, apart, isolation=isolation).split("Submission by submission")[1]
         assert page.count("not in force: landlock (none here)") == int(told)
 
 
 def test_a_report_says_what_affects_the_mark() -> None:
-    one = marked(sat(lambda position, calls: known(position, True)))
-    page = report_page(Report([one], [], Plan(GAME, "public"), Scheme(), Isolation()))
+    one = marked(right())
+    page = page_of(one)
     assert "one that keeps them all gets all of them" in page
     assert "games in the class do only if <code>class</code> has a weight" in page
-    plan = Plan(GAME, "public", opponents=("greedy",))
-    page = report_page(Report([one], [], plan, Scheme(), Isolation()))
+    page = page_of(one, opponents=("greedy",))
     assert "There are no ratings, because random is no opponent" in page
 
 
 def test_links_to_games_lead_to_the_games_that_they_name() -> None:
     """From the table, from the list of games, and from what is said of the submission."""
-    perfect = sat(lambda position, calls: known(position, True))
-    one = marked(perfect, [("random", 1), ("greedy", -1)])
-    page = report_page(Report([one], [], Plan(GAME, "public"), Scheme(), Isolation()))
+    one = marked(right(), [("random", 1), ("greedy", -1)])
+    page = page_of(one)
     titles = [shown.title for shown in instructive([one], Plan(GAME, "public").opponents, None)]
     found = re.findall(r'#game-(\d+)"[^#]*?(A \w+ against \w+)', page)
     expected = [(str(number), title) for number, title in enumerate(titles, start=1)]
@@ -404,51 +418,58 @@ def test_games_of_the_class_are_counted(monkeypatch: pytest.MonkeyPatch) -> None
     assert missing_meetings(file, files, plan) == every[1:]
 
 
-def test_games_with_earlier_neighbours_do_not_count(tmp_path: Path) -> None:
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[ClassFile]:
+    """The file of a class by the usual plan."""
+    with closing(ClassFile(tmp_path / "class.jsonl", PLAN.settings())) as file:
+        yield file
+
+
+@pytest.fixture
+def written(file: ClassFile, tmp_path: Path) -> Callable[..., list[dict[str, str]]]:
+    """Writes the marks of submissions by some weights; gives the rows."""
+
+    def write(files: list[Submission], plan: Plan = PLAN, **weights: float) -> list[dict[str, str]]:
+        scheme = Scheme(100, weights) if weights else Scheme()
+        write_results(file, files, plan, scheme, Isolation(), tmp_path)
+        return list(csv.DictReader((tmp_path / "marks.csv").open(encoding="utf-8-sig")))
+
+    return write
+
+
+def test_games_with_earlier_neighbours_do_not_count(file: ClassFile, written: Any) -> None:
     """Otherwise marks would depend on how often others have handed in."""
     names = [f"{n}.py" for n in range(6)]
     files, runs = class_of(*(crashed(name, 0) for name in names))
-    plan = Plan(GAME, "public", classmates=2, class_pairs=1)
-    file = ClassFile(tmp_path / "class.jsonl", plan.settings())
+    plan = replace(PLAN, classmates=2, class_pairs=1)
     for run in runs.values():
         file.add_run(run)
     wanted = {(one.id, two.id) for one, two, _ in class_meetings(file, files, plan)}
-    start = Position(GAME)
-    record = record_of(start, [], start, ("a", "b"))
     for pair in combinations(sorted(runs), 2):
         result = 1 if pair in wanted else -1  # as the first player sees it
-        file.add_meeting(Meeting(*pair, 0, (Played(result, 0, record), Played(result, 1, record))))
+        file.add_meeting(Meeting(*pair, 0, both(result, result)))
     assert len(file.meetings) == 15 > len(wanted) == 6
     counted = counted_meetings(file, files, plan)
     assert {(meeting.first, meeting.second) for meeting in counted} == wanted
-    write_results(file, files, plan, Scheme(100, {CLASS: 1}), Isolation(), tmp_path)
-    file.close()
-    rows = list(csv.DictReader((tmp_path / "marks.csv").open(encoding="utf-8-sig")))
+    rows = written(files, plan, **{CLASS: 1})
     won = {s.id: sum(s.id == first for first, _ in wanted) / 2 for s in files}
     assert [float(row["won_class"]) for row in rows] == list(won.values())
 
 
-def test_spreadsheets_know_the_encoding_of_the_marks(tmp_path: Path) -> None:
+def test_spreadsheets_know_the_encoding_of_the_marks(written: Any, tmp_path: Path) -> None:
     """Without a byte order mark they take it for that of the system, and garble names."""
-    files, plan = [Submission("Jürgen 林.py", b"", "not run")], Plan(GAME, "public")
-    file = ClassFile(tmp_path / "class.jsonl", plan.settings())
-    write_results(file, files, plan, Scheme(), Isolation(), tmp_path)
-    file.close()
+    written([Submission("Jürgen 林.py", b"", "not run")])
     content = (tmp_path / "marks.csv").read_bytes()
     assert content.startswith(codecs.BOM_UTF8 + b"submission,")
     assert "\nJürgen 林.py,refused," in content.decode("utf-8-sig")
 
 
-def test_a_failing_submission_loses_its_share_of_the_class(tmp_path: Path) -> None:
+def test_a_failing_submission_loses_its_share_of_the_class(file: ClassFile, written: Any) -> None:
     """Also by the command: it says how many others each one was to play."""
     files, runs = class_of(crashed("a.py", MOST_FAULTS), crashed("b.py", 0))
-    plan = Plan(GAME, "public")
-    file = ClassFile(tmp_path / "class.jsonl", plan.settings())
     for run in runs.values():
         file.add_run(run)
-    write_results(file, files, plan, Scheme(100, {"random": 1, CLASS: 1}), Isolation(), tmp_path)
-    file.close()
-    (row, _) = csv.DictReader((tmp_path / "marks.csv").open(encoding="utf-8-sig"))
+    row, _ = written(files, **{"random": 1, CLASS: 1})
     assert (row["won_random"], row["mark"]) == ("0.5", "25.0")
 
 
