@@ -101,13 +101,6 @@ def test_invalid_move_names_are_refused(first_case: Case) -> None:
         assert fingerprint(env) == before
 
 
-def test_unknown_keywords_raise(first_case: Case) -> None:
-    """A keyword that the game does not have raises an error that names it."""
-    for build in (make, raw, Position):
-        with pytest.raises(OptionError, match="no_such_option"):
-            build(first_case.game.name, no_such_option=1)
-
-
 def test_unknown_reset_options_warn(first_case: Case) -> None:
     """An unknown reset option is ignored with a warning; without one there is no warning."""
     env, plain = first_case.raw(), first_case.raw()

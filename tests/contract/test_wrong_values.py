@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from azumaya.baselines import analyse, find_agent
+from azumaya.baselines.agents.program import ProgramAgent
 from azumaya.envs import OptionError, Position, find_game, make, make_vec, raw
 from azumaya.envs.adapters.aec.raw_env import EnvState, RawEnv
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
@@ -36,11 +38,12 @@ DOCUMENTED = (
 HUGE = 10**5000
 """Too many digits: Python raises a `ValueError` rather than write this number."""
 VALUES: dict[str, Any] = {
-    "None": None, "True": True, "np.True_": np.True_, "1.0": 1.0, "nan": float("nan"), "-1": -1,
-    "2**62": 2**62, "2**70": 2**70, "HUGE": HUGE, "-HUGE": -HUGE, "''": "", "long": "x" * 300,
-    "b'x'": b"x", "[text]": ["planes"], "ragged": [[1], [1, 2]], "[HUGE]": [HUGE], "{}": {"a": 1},
-    "{HUGE}": {"a": HUGE}, "()": (), "object": object(), "zeros": np.zeros(3),
-    "square": np.zeros((2, 2), np.int64), "array('a')": np.array("a"), "int": int, "len": len,
+    "None": None, "True": True, "np.True_": np.True_, "1.0": 1.0, "nan": float("nan"),
+    "inf": float("inf"), "-1": -1, "0": 0, "3": 3, "2**62": 2**62, "2**70": 2**70, "HUGE": HUGE,
+    "-HUGE": -HUGE, "''": "", "'1'": "1", "long": "x" * 300, "b'x'": b"x", "[text]": ["planes"],
+    "ragged": [[1], [1, 2]], "[HUGE]": [HUGE], "{}": {"a": 1}, "{HUGE}": {"a": HUGE}, "()": (),
+    "object": object(), "zeros": np.zeros(3), "square": np.zeros((2, 2), np.int64),
+    "array('a')": np.array("a"), "int": int, "len": len,
 }  # fmt: skip
 """Values of all types, most of them wrong everywhere."""
 
@@ -70,94 +73,107 @@ def indices(method: str) -> Callable[[], Callable[[Any], Any]]:
     return lambda: lambda x: learner().env_method(method, indices=x)
 
 
+SAYS_WHAT_IS_RIGHT = re.compile("must|needed|; actions are|; there are")
 CALLS: dict[str, tuple[Callable[[], Callable[[Any], Any]], str]] = {
-    "make": (lambda: make, ""),
-    "make render_mode": (lambda: lambda x: make(NAME, render_mode=x), "None"),
+    "make name=": (lambda: make, ""),
+    "make render_mode=": (lambda: lambda x: make(NAME, render_mode=x), "None"),
     "make position": (lambda: lambda x: make(NAME, position=x), "None"),
-    "make action_mask": (lambda: lambda x: make(NAME, action_mask=x), ""),
-    "find_game": (lambda: find_game, ""),
-    "Position": (lambda: Position, ""),
-    "Position seed": (lambda: lambda x: Position(NAME, seed=x), "2**62"),
-    "from_text game": (lambda: lambda x: Position.from_text(x, ""), ""),
-    "from_text": (lambda: lambda x: Position.from_text(NAME, x), ""),
-    "observation": (lambda: Position(NAME).observation, ""),
-    "play": (lambda: Position(NAME).play, ""),
-    "explain": (lambda: Position(NAME).explain, ""),
-    "move_name": (lambda: Position(NAME).move_name, ""),
-    "parse_move": (lambda: Position(NAME).parse_move, ""),
-    "check_action": (lambda: Position(NAME).check_action, ""),
-    "scene": (lambda: Position(NAME).scene, "None"),
-    "revealed": (lambda: Position(NAME).revealed, "None"),
-    "resample_hidden": (lambda: Position(NAME).resample_hidden, "2**62"),
-    "resample nothing": (lambda: Position(NOTHING_HIDDEN).resample_hidden, "2**62"),
-    "make_vec": (lambda: make_vec, ""),
-    "num_envs": (lambda: lambda x: make_vec(NAME, x), ""),
-    "threads": (lambda: lambda x: make_vec(NAME, 1, threads=x), "None 2**62 2**70 HUGE"),
-    "device": (lambda: lambda x: make_vec(NAME, 1, device=x), ""),
-    "copy": (lambda: lambda x: make_vec(NAME, 1, copy=x), "True np.True_"),
-    "vector observation": (lambda: lambda x: make_vec(NAME, 1, observation=x), ""),
-    "autoreset_mode": (lambda: lambda x: make_vec(NAME, 1, autoreset_mode=x), ""),
-    "vector illegal": (lambda: lambda x: make_vec(NAME, 1, illegal=x), ""),
-    "vector step": (lambda: vector().step, ""),
-    "vector step, each": (lambda: lambda x: vector().step([x, x]), ""),
-    "vector reset seed": (lambda: lambda x: vector().reset(seed=x), "None 2**62"),
-    "vector reset seeds": (lambda: lambda x: vector().reset(seed=[x, x]), "2**62"),
-    "vector reset options": (lambda: lambda x: vector().reset(options=x), "None {} {HUGE}"),
-    "reset_mask": (lambda: lambda x: vector().reset(options={"reset_mask": x}), "None"),
-    "rollout": (lambda: lambda x: vector().rollout(few(x, 2**62)), "2**62"),
-    "vector position": (lambda: vector().position, ""),
-    "vector set_state": (lambda: vector().set_state, ""),
-    "unpack": (lambda: make_vec(NAME, 1, observation="packed").unpack, ""),
-    "sb3 game": (lambda: AzumayaVecEnv, ""),
-    "sb3 num_envs": (lambda: lambda x: AzumayaVecEnv(NAME, x), ""),
-    "sb3 dtype": (lambda: lambda x: AzumayaVecEnv(NAME, dtype=x), ""),
-    "sb3 illegal": (lambda: lambda x: AzumayaVecEnv(NAME, illegal=x), ""),
-    "sb3 seat": (lambda: lambda x: AzumayaVecEnv(NAME, seat=x), ""),
-    "sb3 shaping": (lambda: lambda x: AzumayaVecEnv(NAME, shaping=x), "1.0"),
+    "make action_mask=": (lambda: lambda x: make(NAME, action_mask=x), ""),
+    "find_game name=": (lambda: find_game, ""),
+    "Position name=": (lambda: Position, ""),
+    "Position seed=": (lambda: lambda x: Position(NAME, seed=x), "0 3 2**62"),
+    "from_text name=": (lambda: lambda x: Position.from_text(x, ""), ""),
+    "from_text position": (lambda: lambda x: Position.from_text(NAME, x), ""),
+    "observation player=": (lambda: Position(NAME).observation, "0"),
+    "play action|name=": (lambda: Position(NAME).play, "0 3"),
+    "explain action|name=": (lambda: Position(NAME).explain, "0 3"),
+    "move_name action=": (lambda: Position(NAME).move_name, "0 3"),
+    "parse_move name=": (lambda: Position(NAME).parse_move, ""),
+    "check_action action=": (lambda: Position(NAME).check_action, "0 3"),
+    "scene action=": (lambda: Position(NAME).scene, "None 0 3"),
+    "revealed since=": (lambda: Position(NAME).revealed, "None"),
+    "resample_hidden seed=": (lambda: Position(NAME).resample_hidden, "0 3 2**62"),
+    "nothing hidden: seed=": (lambda: Position(NOTHING_HIDDEN).resample_hidden, "0 3 2**62"),
+    "make_vec name=": (lambda: make_vec, ""),
+    "vector num_envs=": (lambda: lambda x: make_vec(NAME, x), "3"),
+    "vector threads=": (lambda: lambda x: make_vec(NAME, 1, threads=x), "None 3 2**62 2**70 HUGE"),
+    "vector device=": (lambda: lambda x: make_vec(NAME, 1, device=x), ""),
+    "vector copy=": (lambda: lambda x: make_vec(NAME, 1, copy=x), "True np.True_"),
+    "vector observation=": (lambda: lambda x: make_vec(NAME, 1, observation=x), ""),
+    "vector autoreset_mode=": (lambda: lambda x: make_vec(NAME, 1, autoreset_mode=x), ""),
+    "vector illegal=": (lambda: lambda x: make_vec(NAME, 1, illegal=x), ""),
+    "vector step: actions": (lambda: vector().step, ""),
+    "vector step, each: actions": (lambda: lambda x: vector().step([x, x]), "0 3"),
+    "vector reset seed": (lambda: lambda x: vector().reset(seed=x), "None 0 3 2**62"),
+    "vector resets seed=": (lambda: lambda x: vector().reset(seed=[x, x]), "0 3 2**62"),
+    "vector options=": (lambda: lambda x: vector().reset(options=x), "None {} {HUGE}"),
+    "vector: reset_mask": (lambda: lambda x: vector().reset(options={"reset_mask": x}), "None"),
+    "rollout plies=": (lambda: lambda x: vector().rollout(few(x, 2**62)), "0 3 2**62"),
+    "vector row=": (lambda: vector().position, "0"),
+    "set_options options|unexpected": (lambda: vector().set_options, "None"),
+    "set_options mask": (lambda: lambda x: vector().set_options({}, x), "None"),
+    "vector set_state: states?": (lambda: vector().set_state, ""),
+    "vector unpack: observations": (lambda: make_vec(NAME, 1, observation="packed").unpack, ""),
+    "sb3 name=": (lambda: AzumayaVecEnv, ""),
+    "sb3 num_envs=": (lambda: lambda x: AzumayaVecEnv(NAME, x), "3"),
+    "sb3 dtype=": (lambda: lambda x: AzumayaVecEnv(NAME, dtype=x), ""),
+    "sb3 illegal=": (lambda: lambda x: AzumayaVecEnv(NAME, illegal=x), ""),
+    "sb3 seat=": (lambda: lambda x: AzumayaVecEnv(NAME, seat=x), "0"),
+    "sb3, made with seed=": (lambda: lambda x: AzumayaVecEnv(NAME, seed=x), "None 0 3 2**62"),
+    "sb3 shaping=": (lambda: lambda x: AzumayaVecEnv(NAME, shaping=x), "1.0 0 3"),
     "sb3 opponent": (lambda: lambda x: AzumayaVecEnv(NAME, opponent=x), "None len"),
-    "sb3 weight": (
+    "sb3 weight: opponent": (
         lambda: lambda x: AzumayaVecEnv(NAME, opponent=[("random", x)]),
-        "1.0 2**62 2**70",
+        "1.0 3 2**62 2**70",
     ),
-    "sb3 step": (lambda: learner().step, ""),
-    "sb3 seed": (lambda: learner().seed, "None 2**62"),
-    "sb3 position": (indices("position"), "None ()"),
-    "sb3 action_masks": (indices("action_masks"), "None ()"),
-    "sb3 get_attr": (lambda: lambda x: learner().get_attr("num_envs", x), "None ()"),
-    "aec step": (lambda: aec().step, ""),
-    "aec reset": (lambda: lambda x: aec().reset(seed=x), "None 2**62"),
-    "aec reset options": (lambda: lambda x: aec().reset(options=x), "None {} {HUGE}"),
-    "aec observe": (lambda: aec().observe, ""),
-    "aec observation_space": (lambda: aec().observation_space, ""),
-    "aec action_space": (lambda: aec().action_space, ""),
-    "aec set_state": (lambda: aec().set_state, ""),
-    "aec move_name": (lambda: aec().move_name, ""),
-    "aec parse_move": (lambda: aec().parse_move, ""),
-    "seat game": (lambda: SingleAgentEnv, ""),
+    "sb3 step: actions|step_wait": (lambda: learner().step, ""),
+    "sb3 seed: seed=": (lambda: learner().seed, "None 0 3 2**62"),
+    "sb3 position: indices=": (indices("position"), "None 0 ()"),
+    "sb3 masks: indices=": (indices("action_masks"), "None 0 ()"),
+    "sb3 get_attr: indices=": (lambda: lambda x: learner().get_attr("num_envs", x), "None 0 ()"),
+    "aec step: action=": (lambda: aec().step, "0 3"),
+    "aec reset: seed=": (lambda: lambda x: aec().reset(seed=x), "None 0 3 2**62"),
+    "aec reset: options=": (lambda: lambda x: aec().reset(options=x), "None {} {HUGE}"),
+    "aec observe: agent=": (lambda: aec().observe, ""),
+    "aec observation_space: agent=": (lambda: aec().observation_space, ""),
+    "aec action_space: agent=": (lambda: aec().action_space, ""),
+    "aec set_state: moment": (lambda: aec().set_state, ""),
+    "aec move_name: action=": (lambda: aec().move_name, "0 3"),
+    "aec parse_move: name=": (lambda: aec().parse_move, ""),
+    "seat name=": (lambda: SingleAgentEnv, ""),
     "seat opponent": (lambda: lambda x: SingleAgentEnv(NAME, x), "None len"),
-    "seat seat": (lambda: lambda x: SingleAgentEnv(NAME, seat=x), ""),
-    "seat seed": (lambda: lambda x: seat().reset(seed=x), "None 2**62"),
-    "seat step": (lambda: seat().step, "-1 2**62 2**70 HUGE -HUGE"),
-    "seat action_mask": (lambda: lambda x: SingleAgentEnv(NAME, action_mask=x), ""),
-    "find_agent": (lambda: find_agent, ""),
-    "milliseconds": (lambda: lambda x: thought(milliseconds=few(x, 2**70)), "1.0 2**62 2**70"),
-    "nodes": (lambda: lambda x: thought(nodes=few(x, HUGE)), "2**62 2**70 HUGE"),
-    "simulations": (lambda: lambda x: thought(simulations=few(x, HUGE)), "2**62 2**70 HUGE"),
-    "analyse": (lambda: lambda x: analyse(x, nodes=10), ""),
-    "analyse key": (lambda: lambda x: thought(nodes=10, key=x), "2**62"),
-    "from_json": (lambda: GameRecord.from_json, ""),
-    "replay": (lambda: lambda x: list(replay(x)), ""),
-    "read_records": (lambda: lambda x: list(read_records(x)), ""),
-    "read_record": (lambda: lambda x: read_record(x, 1), ""),
-    "players": (lambda: lambda x: RecordGames(make(NAME), "x.jsonl", x), ""),
-    "record env": (lambda: lambda x: RecordGames(x, "x.jsonl"), ""),
-    "symmetry": (lambda: lambda x: Transform(NAME, x), "None"),
-    "renaming": (lambda: lambda x: Transform(NAME, None, [x]), ""),
-    "transform position": (lambda: lambda x: random_transform(NAME, 1, x), "None"),
-    "transform group": (lambda: lambda x: random_transform(NAME, 1, group=x), "None ()"),
+    "seat seat=": (lambda: lambda x: SingleAgentEnv(NAME, seat=x), "0"),
+    "seat reset: seed=": (lambda: lambda x: seat().reset(seed=x), "None 0 3 2**62"),
+    "seat step: action=": (lambda: seat().step, "-1 0 3 2**62 2**70 HUGE -HUGE"),
+    "seat action_mask=": (lambda: lambda x: SingleAgentEnv(NAME, action_mask=x), ""),
+    "find_agent agent": (lambda: find_agent, ""),
+    "program command|program": (lambda: ProgramAgent, ""),
+    "program seconds=": (lambda: lambda x: ProgramAgent("head -n 0", x), "1.0 3"),
+    "milliseconds budget": (
+        lambda: lambda x: thought(milliseconds=few(x, 2**70)),
+        "1.0 3 2**62 2**70",
+    ),
+    "nodes budget": (lambda: lambda x: thought(nodes=few(x, HUGE)), "3 2**62 2**70 HUGE"),
+    "simulations budget": (
+        lambda: lambda x: thought(simulations=few(x, HUGE)),
+        "3 2**62 2**70 HUGE",
+    ),
+    "analyse position=": (lambda: lambda x: analyse(x, nodes=10), ""),
+    "analyse key=": (lambda: lambda x: thought(nodes=10, key=x), "0 3 2**62"),
+    "from_json record": (lambda: GameRecord.from_json, ""),
+    "replay record=": (lambda: lambda x: list(replay(x)), ""),
+    "read_records path": (lambda: lambda x: list(read_records(x)), ""),
+    "read_record path": (lambda: lambda x: read_record(x, 1), ""),
+    "RecordGames players=": (lambda: lambda x: RecordGames(make(NAME), "x.jsonl", x), ""),
+    "RecordGames env=": (lambda: lambda x: RecordGames(x, "x.jsonl"), ""),
+    "Transform symmetry=": (lambda: lambda x: Transform(NAME, x), "None"),
+    "Transform renaming": (lambda: lambda x: Transform(NAME, None, [x]), ""),
+    "random_transform position=": (lambda: lambda x: random_transform(NAME, 1, x), "None"),
+    "random_transform group=": (lambda: lambda x: random_transform(NAME, 1, group=x), "None ()"),
 }
-"""By name: what makes a new call of one argument, and those of `VALUES` that it accepts. An index
-`-1` and actions too large lose a game of one seat, as every illegal action does."""
+"""By name: what makes a new call of one argument, and those of `VALUES` that it accepts. The name
+ends with what messages begin with; with `=` if they show the value and say what is right. An action
+that is none of the game loses a game of one seat, as every illegal action does."""
 
 
 @pytest.mark.filterwarnings("ignore:.*reset.options.*has no option")
@@ -165,16 +181,23 @@ CALLS: dict[str, tuple[Callable[[], Callable[[Any], Any]], str]] = {
 def test_what_is_not_accepted_is_refused_by_a_documented_error(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No error of Python's or NumPy's takes its place, and the message is one short line."""
+    """No error of Python's or NumPy's takes its place; its line is short and names the argument."""
     monkeypatch.chdir(tmp_path)
     new_call, accepted = CALLS[name]
-    taken = []
+    taken, named = [], re.compile(f"({name.rpartition(' ')[2]})")
     for label, value in VALUES.items():
         call = new_call()
         try:
             call(value)
-        except DOCUMENTED as error:
+        except OSError as error:  # which names the file
             assert len(str(error)) < 2000, label  # noqa: PT017 - each value may raise or not
+        except DOCUMENTED as error:
+            said = str(error)
+            assert len(said) < 2000, label
+            assert named.match(said), said
+            if name.endswith("="):
+                assert brief(value) in said
+                assert SAYS_WHAT_IS_RIGHT.search(said), said
         else:
             taken.append(label)
     assert taken == accepted.split()

@@ -61,13 +61,10 @@ def test_a_gain_weighs_the_same_in_every_game(case: Case) -> None:
     assert 0.001 < extra.mean() < 3
 
 
-@pytest.mark.parametrize("weight", [-0.1, "1", True, None, float("nan"), float("inf"), 1e7])
-def test_weights_are_checked(weight: object) -> None:
-    with pytest.raises(OptionError, match="shaping="):
-        AzumayaVecEnv("sudoku_moyo", 2, shaping=weight)  # type: ignore[arg-type]
-
-
 def test_any_kind_of_number_is_a_weight() -> None:
+    """Up to a million; `tests/contract/test_wrong_values.py` has what is none."""
+    with pytest.raises(OptionError, match=r"shaping=10000000\.0: "):
+        AzumayaVecEnv("sudoku_moyo", 2, shaping=1e7)
     games = AzumayaVecEnv("sudoku_moyo", 2, shaping=np.float32(0.25), seed=1)
     games.reset()
     assert games.step(games.action_masks().argmax(1))[1].dtype == np.float32

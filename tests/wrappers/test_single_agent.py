@@ -123,12 +123,6 @@ def test_a_number_that_is_no_action_loses_the_game(action: Any) -> None:
     assert "not an action of" in info["illegal"]
 
 
-@pytest.mark.parametrize("seat", [2, -1, True, np.True_, "both", None, 1.0, [0], np.array([0, 1])])
-def test_bad_seats(seat: object) -> None:
-    with pytest.raises(OptionError, match="seat="):
-        SingleAgentEnv("abalone", seat=seat)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("game", TESTED)
 def test_masks_can_be_used_to_sample_from_spaces(game: str) -> None:
     """Masks are int8 and not shared; `action_masks` returns the same."""
