@@ -68,6 +68,34 @@ def pick(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.array([rng.choice(legal) if legal.size else -1 for legal in choices])
 
 
+def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """A policy that plays the first legal action."""
+    assert observations.dtype == masks.dtype == np.int8
+    assert len(observations) == len(masks)
+    return masks.argmax(axis=1)
+
+
+def last_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """A policy that plays the last legal action."""
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def alike(state: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:
+    """Whether two results of `get_state` are equal."""
+    return all(a.tobytes() == b.tobytes() for a, b in zip(state, other, strict=True))
+
+
+def check_plays_like(games: Any, twin: Any, steps: int) -> None:
+    """An SB3 environment and another one, which may have further games, go on alike."""
+    rows = games.num_envs
+    for _ in range(steps):
+        masks = twin.action_masks()
+        assert np.array_equal(games.action_masks(), masks[:rows])
+        actions = masks.argmax(axis=1)
+        results, others = games.step(actions[:rows])[:3], twin.step(actions)[:3]
+        assert same(results, [each[:rows] for each in others])
+
+
 def same(left: Any, right: Any) -> bool:
     """Whether two results of `reset` or `step` are equal, arrays by value."""
     if isinstance(left, dict):

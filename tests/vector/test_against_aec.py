@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
 
 from azumaya.baselines.cli.contract import (
     BATCH_SEEDS,
@@ -15,6 +15,7 @@ from azumaya.baselines.cli.contract import (
     check_step,
     is_over,
 )
+from azumaya.envs.adapters.aec.raw_env import RawEnv
 from tests.cases import Case
 from tests.vector.cases import EACH_NIGHTLY, EVERY_GAME, PLIES, SOME, pick, vector
 
@@ -28,58 +29,15 @@ def test_next_step_mode(case: Case) -> None:
 
 
 @EACH_NIGHTLY
-def test_same_step_mode(case: Case) -> None:
-    """The step that ends a game resets it; the final observation is in the infos."""
-    rng = np.random.default_rng(2)
-    games = vector(case, 3, autoreset_mode=AutoresetMode.SAME_STEP)
-    envs, ends = [case.raw() for _ in SEEDS], 0
+@pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
+def test_other_modes(case: Case, mode: str) -> None:
+    """The step that ends a game resets it and shows its end in the infos, or only `reset` does."""
+    rng, ends = np.random.default_rng(2), 0
+    games, envs = vector(case, 3, autoreset_mode=mode), [case.raw() for _ in SEEDS]
     observations, infos = games.reset(seed=SEEDS)
-    for row, env in enumerate(envs):
-        env.reset(seed=SEEDS[row])
-    for _ in range(PLIES):
-        actions = pick(observations["action_mask"], rng)
-        results = games.step(actions)
-        observations, infos = results[0], results[-1]
-        over = []
-        for row, env in enumerate(envs):
-            mover = env.agent_selection
-            env.step(int(actions[row]))
-            check_step(row, env, mover, results)
-            if is_over(env):
-                over.append(row)
-                final = infos["final_info"]
-                assert final["rewards"][row].tolist() == infos["rewards"][row].tolist()
-                masks = {"action_mask": {row: infos["final_obs"][row]["action_mask"]}}
-                seen = {"observation": {row: infos["final_obs"][row]["observation"]}}
-                check_row(row, env, {**seen, **masks}, final)
-                env.reset()
-            check_row(row, env, observations, infos)
-        assert ("final_obs" in infos) == bool(over)
-        if over:
-            assert np.flatnonzero(infos["_final_obs"]).tolist() == over
-            assert np.flatnonzero(infos["_final_info"]).tolist() == over
-        ends += len(over)
-    assert ends or PLIES < 400
-
-
-@EACH_NIGHTLY
-def test_disabled_mode(case: Case) -> None:
-    """Only `reset` starts new games, and a reset mask selects them."""
-    rng = np.random.default_rng(3)
-    games = vector(case, 3, autoreset_mode="Disabled")
-    envs, ends = [case.raw() for _ in SEEDS], 0
-    observations, _ = games.reset(seed=SEEDS)
-    for row, env in enumerate(envs):
-        env.reset(seed=SEEDS[row])
+    for env, seed in zip(envs, SEEDS, strict=True):
+        env.reset(seed=seed)
     for _ in range(PLIES + 1):  # so that the last end is followed by a reset
-        over = np.array([is_over(env) for env in envs])
-        if over.any():
-            ends += int(over.sum())
-            observations, infos = games.reset(options={"reset_mask": over})
-            for row in np.flatnonzero(over):
-                envs[row].reset()
-            for row, env in enumerate(envs):
-                check_row(row, env, observations, infos)
         actions = pick(observations["action_mask"], rng)
         results = games.step(actions)
         observations, infos = results[0], results[-1]
@@ -87,8 +45,38 @@ def test_disabled_mode(case: Case) -> None:
             mover = env.agent_selection
             env.step(int(actions[row]))
             check_step(row, env, mover, results)
-            check_row(row, env, observations, infos)
+        over = np.array([is_over(env) for env in envs])
+        ends += int(over.sum())
+        if mode == "SameStep":
+            check_finals(envs, np.flatnonzero(over).tolist(), infos)
+        else:
+            check_rows(envs, observations, infos)
+            if over.any():
+                observations, infos = games.reset(options={"reset_mask": over})
+        for row in np.flatnonzero(over):
+            envs[row].reset()
+        check_rows(envs, observations, infos)
     assert ends or PLIES < 400
+
+
+def check_rows(envs: list[RawEnv], observations: Any, infos: Any) -> None:
+    """Each row of a batch is that of its environment."""
+    for row, env in enumerate(envs):
+        check_row(row, env, observations, infos)
+
+
+def check_finals(envs: list[RawEnv], over: list[int], infos: Any) -> None:
+    """The infos show the ends of the games that are over, and of no others."""
+    assert ("final_obs" in infos) == bool(over)
+    if not over:
+        return
+    assert np.flatnonzero(infos["_final_obs"]).tolist() == over
+    assert np.flatnonzero(infos["_final_info"]).tolist() == over
+    final = infos["final_info"]
+    for row in over:
+        assert final["rewards"][row].tolist() == infos["rewards"][row].tolist()
+        seen = {name: {row: array} for name, array in infos["final_obs"][row].items()}
+        check_row(row, envs[row], seen, final)
 
 
 @EVERY_GAME

@@ -16,7 +16,7 @@ from gymnasium.error import ResetNeeded
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import Case
-from tests.vector.cases import ONE_GAME, interrupt, vector
+from tests.vector.cases import ONE_GAME, alike, first_legal, interrupt, vector
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers"),
@@ -68,23 +68,30 @@ def check_masks(games: Any) -> None:
         assert np.array_equal(words, batch.legal[row]), row
 
 
+CALLS = ("reset", "step", "rollout", "set_state")
+
+
+def call_of(games: Any, name: str) -> Callable[[], Any]:
+    """A call that begins or changes games, and can be made again and again from the same state."""
+    saved, actions = games.get_state(), games.random_actions()
+    arguments = {"reset": {"seed": 2}, "step": {"actions": actions}, "rollout": {"plies": 6}}
+    given = arguments.get(name, {"state": saved})
+    return lambda: getattr(games, name)(**given)
+
+
 @ONE_GAME
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("name", ["reset", "step", "rollout", "set_state"])
+@pytest.mark.parametrize("name", CALLS)
 def test_vector_environments(case: Case, name: str, threads: int) -> None:
     """After an interrupted call every other call asks for a reset."""
     games = vector(case, GAMES, threads=threads)
     games.reset(seed=1)
-    saved = games.get_state()
-    actions = games.random_actions()
-    calls: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
-        "reset": (lambda: games.reset(seed=2), lambda: None),
-        "step": (lambda: games.step(actions), lambda: games.set_state(saved)),
-        "rollout": (lambda: games.rollout(6), lambda: games.set_state(saved)),
-        "set_state": (lambda: games.set_state(saved), lambda: None),
-    }
-    call, prepare = calls[name]
+    saved, actions, call = games.get_state(), games.random_actions(), call_of(games, name)
     broken = 0
+
+    def prepare() -> None:
+        if name in ("step", "rollout"):
+            games.set_state(saved)
 
     def enough() -> bool:
         return broken > 0
@@ -111,11 +118,7 @@ def test_vector_environments(case: Case, name: str, threads: int) -> None:
 @pytest.mark.parametrize("opponent", ["random", "policy"])
 def test_sb3_environments(case: Case, opponent: str) -> None:
     """With a Python policy the step is undone; with compiled opponents a reset is required."""
-
-    def policy(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return masks.argmax(axis=1)
-
-    other = policy if opponent == "policy" else opponent
+    other = first_legal if opponent == "policy" else opponent
     games = AzumayaVecEnv(case.game, 300, opponent=other, seed=1, **case.options)
     games.reset()
     broken = kept = 0
@@ -171,8 +174,7 @@ def test_after_an_interrupt_the_series_continue(case: Case) -> None:
         with pytest.raises(ResetNeeded, match="interrupted"):
             env.rollout(1)
         env.reset()
-        for a, b in zip(env.get_state(), other.get_state(), strict=True):
-            assert a.tobytes() == b.tobytes()
+        assert alike(env.get_state(), other.get_state())
 
 
 def interrupted_at(call: Callable[[], Any], moment: int) -> tuple[bool, bool]:
@@ -199,23 +201,17 @@ def interrupted_at(call: Callable[[], Any], moment: int) -> tuple[bool, bool]:
 
 
 @ONE_GAME
-@pytest.mark.parametrize("name", ["reset", "step", "rollout", "set_state"])
+@pytest.mark.parametrize("name", CALLS)
 def test_an_interrupt_is_never_another_error(case: Case, name: str) -> None:
     """Whichever function Ctrl-C falls into, one of NumPy too, it comes out as it is."""
     games = vector(case, 4)
     games.reset(seed=1)
-    saved, actions = games.get_state(), games.random_actions()
-    calls: dict[str, Callable[[], Any]] = {
-        "reset": lambda: games.reset(seed=2),
-        "step": lambda: games.step(actions),
-        "rollout": lambda: games.rollout(2),
-        "set_state": lambda: games.set_state(saved),
-    }
-    calls[name]()  # compiles: Python swallows what is raised while llvmlite frees its objects
+    call = call_of(games, name)
+    call()  # compiles: Python swallows what is raised while llvmlite frees its objects
     moment, reached = 0, True
     while reached:
         moment += 1
-        reached, came_out = interrupted_at(calls[name], moment)
+        reached, came_out = interrupted_at(call, moment)
         assert came_out == reached, f"the interrupt in function {moment} was swallowed"
         games.reset(seed=1)
     assert moment > 5

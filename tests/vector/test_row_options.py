@@ -18,7 +18,14 @@ from azumaya.envs.engine.setups import MOST_KNOWN, Setups
 from azumaya.envs.setup import prepare
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import CASES, Case, cases_of
-from tests.vector.cases import EACH_NIGHTLY, EVERY_GAME, mostly_nightly, vector
+from tests.vector.cases import (
+    EACH_NIGHTLY,
+    EVERY_GAME,
+    alike,
+    last_legal,
+    mostly_nightly,
+    vector,
+)
 
 ROWS = 3
 OTHERS = tuple(
@@ -44,16 +51,6 @@ def step(games: Any) -> np.ndarray:
     actions: np.ndarray = games.random_actions()
     games.step(actions)
     return actions
-
-
-def last_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """A policy that plays the last legal action."""
-    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
-
-
-def alike(state: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:
-    """Whether two results of `get_state` are equal."""
-    return all(a.tobytes() == b.tobytes() for a, b in zip(state, other, strict=True))
 
 
 def check_like(position: Position, other: Position) -> None:

@@ -38,6 +38,8 @@ from tests.vector.cases import (
     PLIES,
     SOME,
     UNLIKE_GAMES,
+    check_plays_like,
+    first_legal,
     forbidding,
     mostly_nightly,
     pick,
@@ -50,13 +52,6 @@ def learner(case: Case, num_envs: int, **arguments) -> AzumayaVecEnv:
     return AzumayaVecEnv(case.game, num_envs, **{**case.options, **arguments})
 
 
-def lowest(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """A policy that plays the first legal action."""
-    assert observations.dtype == masks.dtype == np.int8
-    assert len(observations) == len(masks)
-    return masks.argmax(axis=1)
-
-
 class Lowest:
     """An agent that plays the first legal action."""
 
@@ -66,7 +61,7 @@ class Lowest:
 
 
 class Mirror:
-    """What the environment should do in one game, from `RawEnv` and an opponent like `lowest`."""
+    """What the environment should do in one game against `first_legal`, from `RawEnv`."""
 
     def __init__(self, case: Case, row: int, seed: int, first_seat: int) -> None:
         self.env, self.row, self.seed = case.raw(), row, seed
@@ -108,7 +103,7 @@ def test_against_a_loop_over_aec(case: Case) -> None:
     Only a limit without a result is a truncation for SB3, which adds the last position's value.
     """
     rng = np.random.default_rng(1)
-    games = learner(case, 3, opponent=lowest, seed=6)
+    games = learner(case, 3, opponent=first_legal, seed=6)
     mirror = Mirror(case, 0, seed=6, first_seat=0)
     mirror.answer()
     if is_over(mirror.env):
@@ -163,13 +158,8 @@ def test_games_do_not_depend_on_the_batch(case: Case, opponent: str) -> None:
     """With compiled opponents a game does not depend on the batch size or the threads."""
     few = learner(case, 2, opponent=opponent, seed=5, seat="random")
     many = learner(case, MANY, opponent=opponent, seed=5, seat="random", threads=2)
-    observations, others = few.reset(), many.reset()
-    for _ in range(12):
-        assert np.array_equal(observations, others[:2])
-        observations, rewards, dones, _ = few.step(few.action_masks().argmax(axis=1))
-        others, more, ends, _ = many.step(many.action_masks().argmax(axis=1))
-        assert np.array_equal(rewards, more[:2])
-        assert np.array_equal(dones, ends[:2])
+    assert np.array_equal(few.reset(), many.reset()[:2])
+    check_plays_like(few, many, 12)
 
 
 def seats_seen(case: Case, seat: int | str) -> list[set[int]]:
@@ -225,12 +215,9 @@ def test_opponents_are_drawn_by_weight(case: Case) -> None:
 def test_an_agent_plays_like_an_equal_policy(case: Case) -> None:
     """An agent gets positions and a policy arrays; either may be one of several opponents."""
     agents = learner(case, 3, opponent=Lowest(), seed=6)
-    policies = learner(case, 3, opponent=lowest, seed=6)
+    policies = learner(case, 3, opponent=first_legal, seed=6)
     assert np.array_equal(agents.reset(), policies.reset())
-    for _ in range(PLIES // 2):
-        actions = agents.action_masks().argmax(axis=1)
-        left, right = agents.step(actions), policies.step(actions)
-        assert same(left[:3], right[:3])
+    check_plays_like(agents, policies, PLIES // 2)
 
 
 @UNLIKE_GAMES
@@ -245,12 +232,8 @@ def test_agents_draw_from_the_keys_of_their_games(case: Case) -> None:
 
     few = learner(case, 2, opponent=Recording(), seed=5, seat="random")
     many = learner(case, 5, opponent={RandomAgent(): 1.0}, seed=5, seat="random")
-    observations, others = few.reset(), many.reset()
-    for _ in range(12):
-        assert np.array_equal(observations, others[:2])
-        observations, *results, _ = few.step(few.action_masks().argmax(axis=1))
-        others, *more, _ = many.step(many.action_masks().argmax(axis=1))
-        assert same(results, [each[:2] for each in more])
+    assert np.array_equal(few.reset(), many.reset()[:2])
+    check_plays_like(few, many, 12)
     assert len(seen) >= 12
     assert len(set(seen)) == len(seen)
 
@@ -325,9 +308,7 @@ def test_compiled_greedy_plays_like_the_agent_where_draws_are_hidden(case: Case)
         learner(case, 3, opponent=opponent, seed=6) for opponent in ("greedy", GreedyOpponent())
     )
     assert np.array_equal(named.reset(), agents.reset())
-    for _ in range(PLIES // 2):
-        actions = named.action_masks().argmax(axis=1)
-        assert same(named.step(actions)[:3], agents.step(actions)[:3])
+    check_plays_like(named, agents, PLIES // 2)
 
 
 @ONE_GAME
@@ -505,9 +486,7 @@ def test_the_opponent_is_an_attribute(case: Case) -> None:
         assert games.get_attr("opponent") == ["greedy"] * 2
         assert games.opponent == "greedy"
         assert same(games.reset(), twin.reset())
-        for _ in range(6):
-            actions = games.action_masks().argmax(axis=1)
-            assert same(games.step(actions)[:3], twin.step(actions)[:3])
+        check_plays_like(games, twin, 6)
 
 
 @ONE_GAME

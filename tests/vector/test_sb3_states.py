@@ -14,6 +14,7 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 
 from azumaya.envs.errors import IllegalActionError, OptionError
 from azumaya.wrappers.sb3 import AzumayaVecEnv
+from tests.vector.cases import first_legal, last_legal
 
 BOTH = {"random": 0.5, "greedy": 0.5}
 ARRAYS = ("states", "series", "seats")
@@ -92,16 +93,6 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     env.close()
     with pytest.raises(ClosedEnvironmentError):
         env.set_state(state)
-
-
-def first_legal(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """A policy."""
-    return masks.argmax(axis=1)
-
-
-def last_legal(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """Another policy."""
-    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
 
 @pytest.mark.parametrize("others", [[last_legal, first_legal], "random", [first_legal]])
