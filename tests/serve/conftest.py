@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.play.server.store import Store
-from tests.serve.requests import visitor
+from tests.serve.requests import token, visitor
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
     with visitor(Store(tmp_path / "games.sqlite3")) as made:
         yield made
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Callable[..., AbstractContextManager[TestClient]]:
+    """Starts a server, again and again with the same games and the same visitor."""
+    cookies: list[str] = []
+
+    @contextmanager
+    def start(**settings: Any) -> Iterator[TestClient]:
+        cookie = cookies[-1] if cookies else None
+        with visitor(Store(tmp_path / "games.sqlite3"), cookie=cookie, **settings) as client:
+            yield client
+            cookies.append(token(client))
+
+    return start
 
 
 @pytest.fixture

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.play.server.changes import Changes
-from azumaya.baselines.play.server.store import Store
-from tests.serve.requests import JSON, another, begin, refused, send, token, visitor
+from tests.serve.requests import JSON, another, begin, refused, send
 from tests.serve.test_two_people import look, move
 
 CLOCK = {"minutes": 1, "increment": 2}
@@ -107,19 +106,17 @@ def test_the_time_of_an_agent_is_not_counted(client: TestClient, clock: Time) ->
     assert left(client, view["id"])[0] == 60 + 3 * 2 - 2 * 3
 
 
-def test_a_clock_survives_a_restart(tmp_path: Path, clock: Time) -> None:
+def test_a_clock_survives_a_restart(opened: Any, clock: Time) -> None:
     """Without the time while the server was down, and that of the move under way."""
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file)) as client:
+    with opened() as client:
         view = begin(client, clock=CLOCK)
-        cookie = token(client)
         for _ in range(2):
             move(client, view["id"])
         clock.now += 5
         move(client, view["id"])
         clock.now += 7
     clock.now += 10_000
-    with visitor(Store(file), cookie=cookie) as client:
+    with opened() as client:
         clock.now += 1
         assert left(client, view["id"]) == [59, 61]
 
@@ -134,13 +131,11 @@ def test_what_is_no_clock(client: TestClient, wish: object) -> None:
 
 
 def test_only_the_event_loop_ends_a_game(
-    tmp_path: Path, clock: Time, monkeypatch: pytest.MonkeyPatch
+    opened: Any, clock: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Threads open games; two that ended the same one would count its changes twice."""
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file)) as client:
+    with opened() as client:
         view = begin(client, clock=CLOCK)
-        cookie = token(client)
         for _ in range(2):
             move(client, view["id"])
     ending: list[int] = []
@@ -148,7 +143,7 @@ def test_only_the_event_loop_ends_a_game(
     monkeypatch.setattr(
         Changes, "end", lambda *given: (ending.append(threading.get_ident()), end(*given))[1]
     )
-    with visitor(Store(file), cookie=cookie) as client:
+    with opened() as client:
         clock.now += 70
         assert look(client, view["id"])["over"]
         assert client.portal is not None

@@ -26,7 +26,7 @@ from azumaya.baselines.play.server.store import LATER, Kept, Store
 from azumaya.envs import GAMES, Position, find_game
 from azumaya.envs.notation import GameRecord, replay
 from tests.cases import YARDSTICK
-from tests.serve.requests import GAME, LIMITS, begin, delete, refused, send, token, visitor
+from tests.serve.requests import GAME, LIMITS, begin, delete, refused, send, visitor
 
 SHORT = {"abalone": {"max_plies": "30"}}
 
@@ -134,17 +134,15 @@ def test_a_late_answer_of_a_search_changes_nothing() -> None:
     assert games.answer(opened, 3, opened.table.here.legal_moves()[0])["ply"] == 2
 
 
-def test_what_was_meant_for_another_move_is_refused(tmp_path: Path) -> None:
+def test_what_was_meant_for_another_move_is_refused(opened: Any) -> None:
     """The number of moves is the same again once another one was made; also after a restart."""
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file)) as client:
+    with opened() as client:
         view = begin(client)
         first, other = (move[0] for move in view["moves"][:2])
         late = send(client, view, "move", move=first).json()
         view = send(client, late, "undo").json()
         view = send(client, view, "move", move=other).json()
-        cookie = token(client)
-    with visitor(Store(file), cookie=cookie) as client:
+    with opened() as client:
         assert client.get(f"/api/games/{view['id']}").json() == view
         assert view["ply"] == late["ply"]
         refused(send(client, late, "move", move=late["moves"][-1][0]), 409, "at move 1")
@@ -277,11 +275,10 @@ def resigned(client: TestClient) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("play", [hidden_order, resigned])
-def test_games_survive_a_restart(play: Callable[[TestClient], Any], tmp_path: Path) -> None:
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file)) as client:
-        view, cookie = play(client), token(client)
-    with visitor(Store(file), cookie=cookie) as client:
+def test_games_survive_a_restart(play: Callable[[TestClient], Any], opened: Any) -> None:
+    with opened() as client:
+        view = play(client)
+    with opened() as client:
         assert client.get(f"/api/games/{view['id']}").json() == view
 
 
@@ -298,10 +295,9 @@ def _trained(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_trained")
-def test_checkpoints_play_with_the_options_they_were_trained_with(tmp_path: Path) -> None:
+def test_checkpoints_play_with_the_options_they_were_trained_with(opened: Any) -> None:
     """As in `azumaya play`; and still after a restart without them."""
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file), agents=["corners", "rows"]) as client:
+    with opened(agents=["corners", "rows"]) as client:
         games = {
             "corners": begin(client, second="corners"),
             "rows": begin(client, second="corners", options={"territory": "rows"}),
@@ -311,22 +307,19 @@ def test_checkpoints_play_with_the_options_they_were_trained_with(tmp_path: Path
         refused(client.post("/api/games", json=wish), 400, "trained with different options")
         wish["game"] = "abalone"
         refused(client.post("/api/games", json=wish), 400, f"plays {GAME} only")
-        cookie = token(client)
-    with visitor(Store(file), cookie=cookie) as client:
+    with opened() as client:
         for territory, view in games.items():
             assert client.get(f"/api/games/{view['id']}").json() == view
             record = GameRecord.from_json(client.get(f"/api/games/{view['id']}/record").text)
             assert record.options.get("territory", "standard") == territory
 
 
-def test_a_kept_game_can_be_looked_at_without_its_agent(tmp_path: Path) -> None:
+def test_a_kept_game_can_be_looked_at_without_its_agent(opened: Any) -> None:
     """The server may have been started again without it; only its moves are missing."""
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file), agents=["uct:16"]) as client:
+    with opened(agents=["uct:16"]) as client:
         view = begin(client, second="uct:16")
         view = send(client, view, "move", move=view["moves"][0][0]).json()
-        cookie = token(client)
-    with visitor(Store(file), cookie=cookie) as client:
+    with opened() as client:
         path = f"/api/games/{view['id']}"
         assert client.get(path).json() == view
         record = GameRecord.from_json(client.get(f"{path}/record").text)

@@ -248,38 +248,36 @@ def test_a_rematch_needs_both(
     refused(send(client, look(client, view["id"]), "offer", what=what), 409)
 
 
-def test_a_rematch_survives_a_restart(tmp_path: Path) -> None:
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file)) as client:
-        view = begin(client, second="friend")
-        cookie = token(client)
-        over = send(client, view, "resign").json()
-        for name in (view["id"], view["friend"]):
-            send(client, over | {"id": name}, "offer", what="rematch")
-    with visitor(Store(file), cookie=cookie) as client:
-        mine = look(client, look(client, view["id"], known=over["news"])["rematch"])
-        theirs = look(client, look(client, view["friend"])["rematch"])
+def rematched(client: TestClient) -> dict[str, Any]:
+    """A game that was resigned, whose players have agreed on another one."""
+    view = begin(client, second="friend")
+    over = send(client, view, "resign").json()
+    for name in (view["id"], view["friend"]):
+        send(client, over | {"id": name}, "offer", what="rematch")
+    return over
+
+
+def test_a_rematch_survives_a_restart(opened: Any, tmp_path: Path) -> None:
+    with opened() as client:
+        over = rematched(client)
+    with opened() as client:
+        mine = look(client, look(client, over["id"], known=over["news"])["rematch"])
+        theirs = look(client, look(client, over["friend"])["rematch"])
         assert (mine["seats"], theirs["seats"]) == ([0], [1])
         assert mine["friend"] == theirs["id"]
-    with closing(sqlite3.connect(file)) as kept:
+    with closing(sqlite3.connect(tmp_path / "games.sqlite3")) as kept:
         assert theirs["id"].partition(".")[2] not in "\n".join(kept.iterdump())
 
 
 @pytest.mark.parametrize("is_in_memory", [True, False])
-def test_a_rematch_that_was_deleted_can_be_offered_again(
-    tmp_path: Path, is_in_memory: bool
-) -> None:
-    file = tmp_path / "games.sqlite3"
-    with visitor(Store(file)) as client:
-        view, cookie = begin(client, second="friend"), token(client)
-        over = send(client, view, "resign").json()
-        for name in (view["id"], view["friend"]):
-            send(client, over | {"id": name}, "offer", what="rematch")
-        rematch = look(client, view["id"])["rematch"]
+def test_a_rematch_that_was_deleted_can_be_offered_again(opened: Any, is_in_memory: bool) -> None:
+    with opened() as client:
+        game = rematched(client)["id"]
+        rematch = look(client, game)["rematch"]
         if is_in_memory:
             delete(client, rematch)
-            assert look(client, view["id"])["offers"] == ["rematch", "swapped"]
-    with visitor(Store(file), cookie=cookie) as client:
+            assert look(client, game)["offers"] == ["rematch", "swapped"]
+    with opened() as client:
         if not is_in_memory:
             delete(client, rematch)
-        assert look(client, view["id"])["rematch"] == ""
+        assert look(client, game)["rematch"] == ""
