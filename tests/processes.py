@@ -1,4 +1,4 @@
-"""Runs the command line in real processes, with limits and closed outputs, and waits for events."""
+"""Runs Python and the command line in real processes, and waits for events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,22 @@ def run(*words: object, **more: Any) -> subprocess.CompletedProcess[str]:
             process.kill()
             raise
     return subprocess.CompletedProcess(words, process.returncode, out or "", err or "")
+
+
+def python(
+    *words: object, environment: Mapping[str, str] | None = None, check: bool = False, **more: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run Python to its end, without limits.
+
+    Args:
+        words: what follows `python`.
+        environment: variables that are added to those of this process.
+        check: whether another exit code than 0 is an error.
+        more: further arguments of `subprocess.run`.
+    """
+    more.setdefault("env", {**os.environ, **(environment or {})})
+    command = [sys.executable, *map(str, words)]
+    return subprocess.run(command, check=check, capture_output=True, text=True, **more)
 
 
 def eventually(happens: Callable[[], object], seconds: float = PATIENCE) -> None:

@@ -26,6 +26,7 @@ from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import read_records, replay
 from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
+from tests.processes import python
 
 GAME, OTHER, POINTS = "sudoku_moyo", "abalone", "score_dominari"
 
@@ -329,10 +330,7 @@ def test_version(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_command_as_a_module(tmp_path: Path) -> None:
     """The package works where the script `azumaya` is not on the path."""
-    done = subprocess.run(
-        [sys.executable, "-m", "azumaya", "--help"],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    done = python("-m", "azumaya", "--help", cwd=tmp_path, check=True)
     assert "python -m azumaya" in " ".join(done.stdout.split())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +26,7 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.symmetries import Axis, Content, Moved
 from tests.cases import YARDSTICK
 from tests.commands import azumaya, refused
+from tests.processes import python
 
 NEARLY_FULL = "oooxxx./xxxooo./oooxxx./xxxooo./oooxxx./xxxooo. x"
 
@@ -348,8 +348,7 @@ def test_a_kernel_that_fails_does_not_do_so_in_silence(
     body: str, said: str, tmp_path: Path
 ) -> None:
     (tmp_path / "failing.py").write_text(FAILING.replace("{body}", body))
-    words = [sys.executable, "-m", "azumaya", "check-game", "failing"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = python("-m", "azumaya", "check-game", "failing", cwd=tmp_path)
     assert done.returncode
     assert re.search(said, done.stdout + done.stderr)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -31,6 +30,8 @@ from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
 from tests.baselines.odd_jobs import bytes_and_wipe, die, fail, identity_of, square_or_die
 from tests.cases import YARDSTICK
+from tests.library import ROOT
+from tests.processes import python
 from tests.training.run_helpers import SCRIPTS, differing, results
 
 
@@ -91,10 +92,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_a_run_that_is_killed_leaves_nothing_among_temporary_files(tmp_path: Path) -> None:
     """Its workers remove what they shared with it, since it cannot."""
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED], capture_output=True, text=True, check=False, timeout=120,
-        cwd=Path(__file__).parents[2], env={**os.environ, "TMPDIR": str(tmp_path)},
-    )  # fmt: skip
+    done = python("-c", KILLED, cwd=ROOT, environment={"TMPDIR": str(tmp_path)}, timeout=120)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert "azumaya-crew-" in done.stdout
     assert not list(tmp_path.iterdir())  # its output has ended, so its workers have, too

@@ -19,11 +19,11 @@ from azumaya.envs import GAMES, OptionError, Position, RecordError
 from azumaya.envs.notation import GameRecord, read_records, record_actions, replay, write_records
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from tests.commands import azumaya, refused
+from tests.library import ROOT
 
 arrow: Any = pytest.importorskip("pyarrow")
 parquet: Any = pytest.importorskip("pyarrow.parquet")
 GAME = "revers_dominari"
-ROOT = Path(__file__).parents[2]
 
 
 def some_records(folder: Path, game: str, pairs: int = 2, **options: Any) -> Path:

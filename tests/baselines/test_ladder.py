@@ -23,6 +23,7 @@ from azumaya.baselines.training.evaluation import (
     ladder_table,
 )
 from azumaya.envs import OptionError
+from tests.library import ROOT
 from tests.training.run_helpers import tiny_td
 
 GAME = "vierer_dominari"
@@ -141,6 +142,6 @@ def test_stored_results_ship_with_the_package(game: str) -> None:
     assert rung.exam is not None
     assert rung.exam_interval is not None
     assert rung.exam_interval[0] < rung.exam < rung.exam_interval[1]
-    settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     shipped = settings["tool"]["setuptools"]["package-data"]["azumaya.baselines.training"]
     assert shipped == [evaluation.STORED.name]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import functools
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,14 +11,12 @@ import pytest
 
 from azumaya.baselines.agents.asking import AgentFailedError, ask
 from azumaya.baselines.system.signals import INTERRUPTED
+from tests.processes import python
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="exit codes of signals are POSIX")
 
 
-def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a Python program in a process of its own."""
-    command = [sys.executable, "-c", program, *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+run = functools.partial(python, "-c", timeout=60)
 
 
 AT_AN_IMPORT = """
@@ -36,10 +33,7 @@ sys.meta_path.insert(0, Finder())
 @pytest.mark.parametrize("module", ["azumaya", "azumaya.baselines.training.value"])
 def test_ctrl_c_during_imports_says_nothing(module: str, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(AT_AN_IMPORT)
-    done = subprocess.run(
-        [sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-    )  # fmt: skip
+    done = python("-m", module, "--help", environment={"PYTHONPATH": str(tmp_path)})
     assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", "")
 
 
@@ -76,7 +70,7 @@ print("not ended")
 )
 def test_a_signal_during_compilation_is_not_lost(install: str, number: int, code: int) -> None:
     program = COMPILING.replace("{install}", install)
-    done = run(program, str(int(number)))
+    done = run(program, int(number))
     assert done.returncode == code, done
     assert "not ended" not in done.stdout
     assert "Exception ignored" not in done.stderr

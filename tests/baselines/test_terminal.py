@@ -20,7 +20,7 @@ from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.envs.puzzles.bank import BANK_FILE
 from tests.commands import azumaya
 from tests.odd_agents import ODD
-from tests.processes import run, start
+from tests.processes import python, run, start
 
 FULL = Path("/dev/full")
 LONG = "x" * 5000
@@ -86,10 +86,7 @@ def test_a_reader_that_stops_early() -> None:
 
 def test_no_output_at_all() -> None:
     code = "import os, sys; os.close(1); os.execv(sys.executable, sys.argv[1:])"
-    result = subprocess.run(
-        [sys.executable, "-c", code, sys.executable, "-m", "azumaya", "puzzles", "show"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    result = python("-c", code, sys.executable, "-m", "azumaya", "puzzles", "show")
     assert result.returncode == 0, result.stderr
 
 
@@ -135,11 +132,8 @@ def test_names_are_not_interpreted_as_markup(name: str, monkeypatch: pytest.Monk
 def test_output_without_unicode_works(tmp_path: Path) -> None:
     few = tmp_path / "few.txt"
     few.write_text("\n".join(BANK_FILE.read_text().splitlines()[:20]))
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    result = subprocess.run(
-        [sys.executable, "-m", "azumaya", "puzzles", "check", str(few), "--max-givens=24"],
-        capture_output=True, text=True, check=False, env=environment,
-    )  # fmt: skip
+    words = ("-m", "azumaya", "puzzles", "check", few, "--max-givens=24")
+    result = python(*words, environment={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert result.returncode == 1, result.stderr
     assert "puzzles meet every criterion" in result.stdout
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -12,6 +10,7 @@ from azumaya.baselines.search.budget import Rooms
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.system.threads import work_through
 from azumaya.envs import Position
+from tests.processes import python
 
 PATIENCE = 100
 INTERRUPTED = """
@@ -51,8 +50,7 @@ def test_no_thread_runs_after_ctrl_c(how: str, attempts: int) -> None:
 
     In a separate process, because that of the tests may handle signals in another way.
     """
-    words = [sys.executable, "-c", INTERRUPTED, how, str(attempts)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = python("-c", INTERRUPTED, how, attempts, timeout=PATIENCE)
     assert done.stdout.split() == ["ended"] * attempts, done.stderr
 
 

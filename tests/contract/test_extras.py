@@ -13,8 +13,8 @@ import pytest
 
 import azumaya.envs
 from azumaya.envs.extras import MissingExtraError, distribution_of, how_to_install, require
+from tests.library import ROOT
 
-ROOT = Path(__file__).parents[2]
 SOURCES = Path(azumaya.envs.__file__).parents[1]
 """What is tested, which can be a copy of the library outside of the repository."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

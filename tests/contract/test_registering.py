@@ -7,7 +7,6 @@ import os
 import pickle
 import re
 import subprocess
-import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,9 +26,10 @@ from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.game import Plane, number_bytes, numbered_planes
 from azumaya.wrappers import SingleAgentEnv
 from tests.cases import YARDSTICK
+from tests.library import ROOT
+from tests.processes import python
 
 MODULE = YARDSTICK.rules.play.__module__
-ROOT = Path(__file__).parents[2]
 SHIPPED = next(iter(GAMES.values()))
 
 
@@ -43,12 +43,8 @@ def restored_registries() -> Iterator[None]:
 def in_a_new_process(code: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run Python code in a process where no other game is registered."""
     cache = {name: os.environ[name] for name in ("AZUMAYA_CACHE_DIR",) if name in os.environ}
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        input=pickle.dumps(Position(YARDSTICK).play("d")).hex(),
-        capture_output=True, text=True, check=False, cwd=ROOT,
-        env={"PATH": "", **cache, **environ},
-    )  # fmt: skip
+    pickled = pickle.dumps(Position(YARDSTICK).play("d")).hex()
+    return python("-c", code, input=pickled, cwd=ROOT, env={"PATH": "", **cache, **environ})
 
 
 def test_a_registered_game_is_found_but_not_listed() -> None:
@@ -255,11 +251,8 @@ def own_games(tmp_path: Path) -> Path:
 
 def run_beside(folder: Path, *arguments: str, **environ: str) -> tuple[str, str]:
     """What a new Python process writes that can import the modules of a folder."""
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True, text=True, check=False, cwd=folder,
-        env={"PATH": "", "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(folder), **environ},
-    )  # fmt: skip
+    alone = {"PATH": "", "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(folder), **environ}
+    done = python(*arguments, cwd=folder, env=alone)
     return done.stdout.strip(), done.stderr
 
 

@@ -34,8 +34,8 @@ from azumaya.baselines.cli import league as league_commands
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, OptionError
 from tests.commands import azumaya, refused
-from tests.docs.blocks import ROOT
 from tests.league.playing import GAME, play_here
+from tests.library import ROOT
 from tests.odd_agents import ODD
 
 OTHER = "score_dominari"

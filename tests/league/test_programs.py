@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from azumaya.baselines.arena.league import games
 from azumaya.baselines.arena.league.games import Board, Table
 from azumaya.envs import MoveNameError, OptionError, Position
 from tests.league.playing import FIRST_LEGAL, GAME, job_of, league_here, outcomes, program
+from tests.processes import python
 
 
 def test_a_program_is_told_game_options_and_position() -> None:
@@ -100,8 +100,7 @@ agent.close()
 def test_a_question_that_was_interrupted_is_not_answered_later(tmp_path: Path) -> None:
     code = INTERRUPTS.replace("MARK", repr(str(tmp_path / "mark")))
     command = program(code).removeprefix("program:")
-    asking = [sys.executable, "-c", ASKED_TWICE, command, GAME]
-    done = subprocess.run(asking, capture_output=True, text=True, timeout=120, check=False)
+    done = python("-c", ASKED_TWICE, command, GAME, timeout=120)
     assert done.stdout.splitlines() == ["KeyboardInterrupt", "MoveNameError"], done.stderr
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 from azumaya.envs.render import Renderer, palette, rgb_of, svg_of, window
 from azumaya.envs.render.layout import HEIGHT, WIDTH, layout_of
 from azumaya.envs.render.window import Window, size_of
+from tests.processes import python
 from tests.render.scenes import EMPTY, MARBLES, REGIONS
 
 pygame = pytest.importorskip("pygame")
@@ -192,7 +191,5 @@ def test_importing_the_renderers_imports_no_drawing_package() -> None:
         "import sys, azumaya.envs.render, azumaya.envs; "
         "print([m for m in ('pygame', 'resvg_py', 'PIL') if m in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
-    )
+    done = python("-c", program, check=True)
     assert done.stdout.strip() == "[]"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.library import ROOT
+
 OUTSIDE = re.compile(r"(?<![\w/-])(\.\./)*shared/|\brule-texts\b|(?<![\w.~])/work/")
 """`shared/` beside or above the repository, the folder of rule texts, and the machine's work
 folders. A path inside the repository that merely ends in one of these words does not count."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 import sys
 
 import pytest
 
 from azumaya.baselines.system.imports import MOVED
 from azumaya.baselines.system.work import WorkFileError
+from tests.processes import python
 
 
 @pytest.mark.parametrize("name", MOVED)
@@ -34,9 +34,7 @@ def test_names_are_imported_from_earlier_modules() -> None:
     "name", [name for name in MOVED if MOVED[name].split(".")[-1] in ("exam_maker",)]
 )
 def test_programs_run_by_their_earlier_names(name: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", name, "--help"], capture_output=True, text=True, check=False
-    )
+    done = python("-m", name, "--help")
     assert done.returncode == 0, done.stderr
     assert "usage" in done.stdout.lower()
     assert f"FutureWarning: {name} is now {MOVED[name]}" in done.stderr

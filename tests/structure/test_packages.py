@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 import subprocess
-import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -15,9 +14,10 @@ import pytest
 from azumaya.envs.game import Game
 from azumaya.envs.registry import GAMES
 from tests.check_package import tracked
+from tests.library import ROOT
 from tests.mutants.trials import STAGES
+from tests.processes import python
 
-ROOT = Path(__file__).parents[2]
 _CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT, SETUPTOOLS = _CONFIGURATION["project"], _CONFIGURATION["tool"]["setuptools"]
 
@@ -66,7 +66,7 @@ def test_a_package_in_a_zip_says_what_is_needed(tmp_path: Path) -> None:
     with zipfile.ZipFile(archive, "w") as packed:
         packed.write(folder_of("azumaya") / "__init__.py", "azumaya/__init__.py")
     code = f"import sys; sys.path.insert(0, {str(archive)!r}); import azumaya"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = python("-c", code)
     assert f"ImportError: azumaya cannot run from an archive ({archive})" in done.stderr
     assert "install it with pip" in done.stderr
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import runpy
 from email.message import Message
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.check_release import LINK, missing_address, wrong_links
+from tests.library import ROOT
 
-ROOT = Path(__file__).parents[2]
 URL = "https://example.org/own/azumaya"
 SETUP: dict[str, Any] = runpy.run_path(str(ROOT / "setup.py"), run_name="setup")
 

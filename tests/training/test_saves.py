@@ -9,7 +9,6 @@ import json
 import os
 import re
 import stat
-import subprocess
 import sys
 import threading
 from collections.abc import Collection, Iterator
@@ -28,6 +27,8 @@ from azumaya.baselines.training.logs import Logs
 from azumaya.baselines.training.maskable_ppo import Config, main, run_words
 from azumaya.baselines.training.run_folder import LOCK, RunError, RunFolder, Script
 from azumaya.baselines.training.saves import Save, read_save
+from tests.library import ROOT
+from tests.processes import python
 from tests.training.run_helpers import SCRIPTS, TINY_WORDS, curve_of, differing, results, tiny_run
 
 
@@ -271,11 +272,7 @@ def check_kills(folder: Path, runs: int, scripts: Collection[str]) -> None:
     The runs are forked from a process that has loaded torch and never calculated with it: threads
     do not survive a fork, and a run that inherits torch's sometimes waits for them forever.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(folder), str(runs), *scripts],
-        capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
-        timeout=1000 + 200 * runs,
-    )  # fmt: skip
+    done = python("-c", KILLER, folder, runs, *scripts, cwd=ROOT, timeout=1000 + 200 * runs)
     assert done.returncode == 0, done.stderr
     for script in scripts:
         whole = results(folder / script / "unbroken")

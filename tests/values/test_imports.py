@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.processes import python
 
 
 @pytest.mark.parametrize("module", ["values.value", "values.champion", "values.self_play"])
 def test_a_module_can_be_imported_first(module: str) -> None:
     """Search finds its agents by name only when asked, so no import comes back to its beginning."""
-    words = f"import azumaya.baselines.{module}"
-    done = subprocess.run(
-        [sys.executable, "-c", words], capture_output=True, text=True, check=False
-    )
+    done = python("-c", f"import azumaya.baselines.{module}")
     assert done.returncode == 0, done.stderr
