@@ -182,22 +182,6 @@ class OnStates(RandomAgent):
         return self.answer(super().act_states(positions, keys))
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (lambda actions: actions[:-1], r"random: act_states gave an array of shape \(3,\)"),
-        (lambda actions: actions * 1.0, "random: act_states gave .* type float64"),
-        (lambda actions: actions * 0 - 1, "random's action=-1: not an action of"),
-        (lambda actions: actions * 0 + (1 << 40), "random's action=1099511627776: not an"),
-        (lambda actions: actions * 0, "random's "),
-    ],
-)
-def test_what_a_fast_path_does_wrong_is_said(answer: Any, message: str) -> None:
-    with pytest.raises(WrongMoveError, match=message) as caught:
-        play_pairing("score_dominari", GreedyAgent(), OnStates(answer), starts=2, seed=1)
-    assert caught.value.which == 1
-
-
 # ---- starts ----
 
 GAME = "vierer_dominari"
@@ -285,18 +269,25 @@ def test_anything_with_act_is_an_agent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("make", "answer", "message"),
     [
-        (lambda actions: None, "Mine: act returned None for 4 positions"),
-        (lambda actions: actions[:-1], r"Mine: act returned \[.*\] for 4 positions"),
-        (lambda actions: [*actions, 0], r"Mine: act returned \[.*\] for 4 positions"),
-        (lambda actions: [-1 for _ in actions], "Mine's action=-1: not an action of"),
-        (lambda actions: ["?" for _ in actions], "Mine's "),
+        (OnStates, lambda actions: actions[:-1], r"random: act_states gave .* of shape \(3,\)"),
+        (OnStates, lambda actions: actions * 1.0, "random: act_states gave .* type float64"),
+        (OnStates, lambda actions: actions * 0 - 1, "random's action=-1: not an action of"),
+        (OnStates, lambda actions: actions * 0 + (1 << 40), "random's action=1099511627776: not"),
+        (OnStates, lambda actions: actions * 0, "random's "),
+        (Mine, lambda actions: None, "Mine: act returned None for 4 positions"),
+        (Mine, lambda actions: actions[:-1], r"Mine: act returned \[.*\] for 4 positions"),
+        (Mine, lambda actions: [*actions, 0], r"Mine: act returned \[.*\] for 4 positions"),
+        (Mine, lambda actions: [-1 for _ in actions], "Mine's action=-1: not an action of"),
+        (Mine, lambda actions: ["?" for _ in actions], "Mine's "),
     ],
 )
-def test_errors_name_the_agent_at_fault(answer: Any, message: str) -> None:
-    with pytest.raises(IllegalActionError, match=message):
-        play_pairing(next(iter(TESTED)), RandomAgent(), Mine(answer), starts=2, seed=1)
+def test_errors_name_the_agent_at_fault(make: Any, answer: Any, message: str) -> None:
+    with pytest.raises(WrongMoveError, match=message) as caught:
+        play_pairing("score_dominari", GreedyAgent(), make(answer), starts=2, seed=1)
+    assert isinstance(caught.value, IllegalActionError)
+    assert caught.value.which == 1
 
 
 def test_the_table_fits_sixty_columns() -> None:

@@ -85,10 +85,13 @@ def reported(hostile: Hostile, room: Room) -> str:
     return ""
 
 
+HOSTILE = {**CONFINED, **MORE}
+
+
 @needs_linux
-@pytest.mark.parametrize("name", CONFINED)
+@pytest.mark.parametrize("name", nightly(HOSTILE, CONFINED))
 def test_an_attempt_fails_and_is_reported(name: str, room: Room) -> None:
-    assert CONFINED[name].told in reported(CONFINED[name], room)
+    assert HOSTILE[name].told in reported(HOSTILE[name], room)
 
 
 @needs_linux
@@ -102,13 +105,6 @@ def test_attempts_are_refused(room: Room) -> None:
     told = [f"{number} {error}" for number, error in enumerate(ATTEMPTS.values())]
     assert process.prints.first.decode().splitlines() == told
     assert not elsewhere(room).exists()
-
-
-@needs_linux
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MORE)
-def test_another_attempt_fails_and_is_reported(name: str, room: Room) -> None:
-    assert MORE[name].told in reported(MORE[name], room)
 
 
 @needs_linux

@@ -6,7 +6,7 @@ The keys are pressed by a trace function, so that every line is tried and none b
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -56,6 +56,15 @@ def interrupted(call: Callable[[], Any], line: int) -> bool:
     return press.pressed
 
 
+def at_every_line(call: Callable[[], Any]) -> Iterator[int]:
+    """Make a call with Ctrl-C at its first line, its second and so on, to the end; yields which."""
+    line, pressed = 0, True
+    while pressed:
+        line += 1
+        pressed = interrupted(call, line)
+        yield line
+
+
 def looks(env: RawEnv) -> tuple[Callable[[], Any], ...]:
     """The ways to look at an episode."""
     return (
@@ -87,13 +96,10 @@ def test_aec_environments(name: str) -> None:
         "step": lambda: env.step(env.position.legal_actions()[0]),
         "set_state": lambda: env.set_state(first),
     }
-    line = broken = 0
-    pressed = True
-    while pressed:
-        line += 1
-        pressed = interrupted(calls[name], line)
-        if not env.agents:
-            broken += 1
+    broken = []
+    for _ in at_every_line(calls[name]):
+        broken.append(not env.agents)
+        if broken[-1]:
             for ask in (calls["step"], *looks(env)):
                 with pytest.raises(ResetNeeded, match="the last call was interrupted; reset must"):
                     ask()
@@ -101,25 +107,27 @@ def test_aec_environments(name: str) -> None:
         check_whole(env)
         env.set_state(later)
         assert env.last()[1] == 0
-    assert 5 < broken < line
+    assert 5 < sum(broken) < len(broken)
 
 
 def test_the_first_reset() -> None:
     """There is nothing to look at before a reset is complete."""
-    line, pressed, broken = 0, True, 0
-    while pressed:
-        line += 1
-        env = raw(NAME, render_mode="ansi")
-        pressed = interrupted(lambda env=env: env.reset(seed=2), line)
-        if not env.agents:
-            broken += 1
+    env, broken = raw(NAME, render_mode="ansi"), []
+
+    def reset() -> None:
+        env.reset(seed=2)
+
+    for _ in at_every_line(reset):
+        broken.append(not env.agents)
+        if broken[-1]:
             for ask in looks(env):
                 with pytest.raises(ResetNeeded, match="reset must be called first"):
                     ask()
             assert not hasattr(env, "position")
             env.reset(seed=1)
         check_whole(env)
-    assert 5 < broken < line
+        env = raw(NAME, render_mode="ansi")
+    assert 5 < sum(broken) < len(broken)
 
 
 @pytest.mark.parametrize("name", ["reset", "step"])
@@ -130,35 +138,27 @@ def test_one_seat(name: str) -> None:
     def step() -> None:
         env.step(int(np.argmax(env.action_masks())))
 
-    call = {"reset": lambda: env.reset(seed=2), "step": step}[name]
-    line = broken = 0
-    pressed = True
-    while pressed:
-        line += 1
-        env.reset(seed=1)
-        pressed = interrupted(call, line)
-        if env._why_reset is not None:
-            broken += 1
+    broken = []
+    for _ in at_every_line({"reset": lambda: env.reset(seed=2), "step": step}[name]):
+        broken.append(env._why_reset is not None)
+        if broken[-1]:
             with pytest.raises(ResetNeeded, match="reset must be called first"):
                 env.step(0)
         else:
             check_whole(env.env)
             assert env.env.agent_selection == f"player_{env.learner}"
-    assert 5 < broken < line
+        env.reset(seed=1)
+    assert 5 < sum(broken) < len(broken)
 
 
 def test_records_lack_no_move(tmp_path: Path) -> None:
     """A game with an interrupted move is recorded whole or not at all."""
     env = RecordGames(raw(NAME), tmp_path / "games.jsonl")
-    line, pressed = 0, True
-    while pressed:
-        line += 1
-        env.reset(seed=line)
-        pressed = interrupted(lambda: env.step(env.unwrapped.position.legal_actions()[0]), line)
-        if not env.agents:
-            continue
+    env.reset(seed=0)
+    for line in at_every_line(lambda: env.step(env.unwrapped.position.legal_actions()[0])):
         while any(env.agents) and not env.unwrapped.position.is_over:
             env.step(env.unwrapped.position.legal_actions()[-1])
+        env.reset(seed=line)
     written = list(read_records(tmp_path / "games.jsonl"))
     assert 0 < len(written) < line
     for record in written:

@@ -143,16 +143,13 @@ def check_group(game: Game, group: list[Case], rng: random.Random, seeds: int) -
     return memory.met
 
 
+@pytest.mark.parametrize(
+    ("variants", "seeds"), [(MOST_VARIANTS, 1), pytest.param(None, 12, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-def test_equal_observations_have_equal_futures(game: Game, rng: random.Random) -> None:
-    """For some variants of a game; in one game some must have met, or nothing was compared."""
-    met = sum(check_group(game, group[:MOST_VARIANTS], rng, seeds=1) for group in groups_of(game))
+def test_equal_observations_have_equal_futures(
+    game: Game, variants: int | None, seeds: int, rng: random.Random
+) -> None:
+    """In one game some must have met, or nothing was compared."""
+    met = sum(check_group(game, group[:variants], rng, seeds) for group in groups_of(game))
     assert met > 0 or game is not MEETING
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
-def test_equal_observations_have_equal_futures_at_length(game: Game, rng: random.Random) -> None:
-    """The same with all variants and more starts."""
-    for group in groups_of(game):
-        check_group(game, group, rng, seeds=12)
