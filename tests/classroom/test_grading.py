@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import Result
 
 from azumaya.baselines import load_exam
 from azumaya.baselines.arena.exams import exam_bytes, exam_file
@@ -63,12 +64,23 @@ def marks(output: Path) -> dict[str, dict[str, str]]:
         return {row["submission"]: row for row in csv.DictReader(file)}
 
 
+@pytest.fixture
+def alone(tmp_path: Path) -> Path:
+    """A class of one."""
+    return make(tmp_path / "class", {"greedy.py": HONEST["greedy.py"]})
+
+
+def grade(folder: Path, output: Path, *more: object) -> Result:
+    """Mark a class by short matches."""
+    return run_class("--game", GAME, folder, "--output", output, *FEW, *more)
+
+
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """An honest class that has been marked: its folder and that of its marks."""
     place = tmp_path_factory.mktemp("clean")
     folder, output = make(place / "class", HONEST), place / "out"
-    done = run_class("--game", GAME, folder, "--output", output, *FEW)
+    done = grade(folder, output)
     assert done.exit_code == 0, done.output
     for name, row in marks(output).items():
         assert re.search(rf"{re.escape(name)}\s+{float(row['mark']):g}\s", done.output), name
@@ -105,9 +117,7 @@ def test_hostile_submissions_change_nobodys_marks(
     odd = b"raise ValueError(chr(0xd800) + chr(27) + '</script><script>alert(2)</script>')"
     files = {**HONEST, **{name: HOSTILE[name] for name in names}, evil: odd}
     folder, output = make(tmp_path / "class", files), tmp_path / "out"
-    done = run_class(
-        "--game", GAME, folder, "--output", output, *FEW, "--workers", 2, "--classmates", 0
-    )
+    done = grade(folder, output, "--workers", 2, "--classmates", 0)
     assert done.exit_code == 0, done.output
     found, before = marks(output), marks(clean[1])
     for name in HONEST:
@@ -145,8 +155,7 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
     lines = (clean[1] / "class.jsonl").read_text().splitlines(keepends=True)
     (output / "class.jsonl").write_text("".join(lines))
     (folder / "first.py").write_bytes(HONEST["first.py"] + b"# edited\n")
-    words = "--game", GAME, folder, "--output", output, *FEW
-    assert run_class(*words).exit_code == 0
+    assert grade(folder, output).exit_code == 0
     after = (output / "class.jsonl").read_text().splitlines(keepends=True)
     assert after[: len(lines)] == lines
     more = [json.loads(line) for line in after[len(lines) :]]
@@ -155,12 +164,12 @@ def test_only_what_has_changed_is_run_again(clean: tuple[Path, Path], tmp_path: 
     assert [name.partition("@")[0] for name in reviewed] == ["first.py"]
     for name in HONEST:
         assert marks(output)[name]["mark"] == marks(clean[1])[name]["mark"]
-    refused(run_class(*words, "--seed", 3), "other settings: --seed;")
+    refused(grade(folder, output, "--seed", 3), "other settings: --seed;")
 
 
 def test_the_best_mark_can_be_chosen(clean: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "class.jsonl").write_bytes((clean[1] / "class.jsonl").read_bytes())
-    done = run_class("--game", GAME, clean[0], "--output", tmp_path, *FEW, "--points", 15)
+    done = grade(clean[0], tmp_path, "--points", 15)
     assert done.exit_code == 0, done.output
     for name, row in marks(tmp_path).items():
         of_100 = float(marks(clean[1])[name]["mark"])
@@ -231,7 +240,7 @@ def test_isolation_that_is_missing_is_told_or_required(
     few = functools.partial(Limits, layers=("namespaces", "landlock"))
     monkeypatch.setattr("azumaya.baselines.cli.classroom.Limits", few)
     output = tmp_path / "out"
-    done = run_class("--game", GAME, clean[0], "--output", output, *FEW, "--require-isolation")
+    done = grade(clean[0], output, "--require-isolation")
     assert done.exit_code == 1
     assert "a submission could start processes" in done.output
     assert "no submission was run without isolation" in done.output
@@ -244,8 +253,8 @@ def test_results_without_required_isolation_are_not_reused(
     """What ran unconfined may have read the exam."""
     kept = (clean[1] / "class.jsonl").read_bytes()
     (tmp_path / "class.jsonl").write_bytes(kept)
-    words = ("--game", GAME, clean[0], "--output", tmp_path, *FEW, "--require-isolation")
-    refused(run_class(*words), "begun with other settings: --require-isolation;")
+    done = grade(clean[0], tmp_path, "--require-isolation")
+    refused(done, "begun with other settings: --require-isolation;")
     assert (tmp_path / "class.jsonl").read_bytes() == kept
 
 
@@ -293,28 +302,18 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["marks.csv", "report.html"])
-def test_files_of_somebody_else_are_not_replaced(name: str, tmp_path: Path) -> None:
-    folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
+def test_files_of_somebody_else_are_not_replaced(name: str, alone: Path, tmp_path: Path) -> None:
     (tmp_path / name).write_text("a teacher's own")
-    words = ("--game", GAME, folder, "--output", tmp_path, *FEW)
-    refused(run_class(*words), f"has a {name} but no class.jsonl")
+    refused(grade(alone, tmp_path), f"has a {name} but no class.jsonl")
     assert (tmp_path / name).read_text() == "a teacher's own"
 
 
 def test_submissions_beside_python_itself_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All that is in their folder is hidden from them."""
-    folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
-    monkeypatch.setattr(sys, "prefix", str(folder / ".venv"))
-    words = ("--game", GAME, folder, "--output", tmp_path / "out", *FEW)
-    refused(run_class(*words), "which submissions must be able to read")
-
-
-@pytest.fixture
-def alone(tmp_path: Path) -> Path:
-    """A class of one."""
-    return make(tmp_path / "class", {"greedy.py": HONEST["greedy.py"]})
+    monkeypatch.setattr(sys, "prefix", str(alone / ".venv"))
+    refused(grade(alone, tmp_path / "out"), "which submissions must be able to read")
 
 
 @pytest.mark.parametrize(
@@ -355,14 +354,12 @@ def test_opponents_of_the_same_name_have_other_hidden_tiles(
     assert len({str(given["draws"])[:12] for given in options}) == 4
 
 
-def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
+def test_a_class_can_be_marked_by_an_exam_of_ones_own(alone: Path, tmp_path: Path) -> None:
     """Another exam, other answers: what was found with one is not taken for the other."""
     own, output = tmp_path / "own.jsonl.gz", tmp_path / "out"
     public = load_exam(GAME, "public")
     own.write_bytes(exam_bytes(replace(public, positions=public.positions[:7])))
-    folder = make(tmp_path / "class", dict(list(HONEST.items())[:1]))
-    words = ("--game", GAME, folder, "--output", output, *FEW, "--exam", own)
-    done = run_class(*words)
+    done = grade(alone, output, "--exam", own)
     assert done.exit_code == 0, done.output
     assert re.search(r"^ *1 submission *$", done.output, re.MULTILINE)
     (row,) = marks(output).values()
@@ -370,8 +367,8 @@ def test_a_class_can_be_marked_by_an_exam_of_ones_own(tmp_path: Path) -> None:
     modes = {path.name: path.stat().st_mode & 0o777 for path in output.iterdir()}
     assert modes == dict.fromkeys(("class.jsonl", "marks.csv", "report.html"), 0o600)
     assert "exam: your own, 7 positions" in (output / "report.html").read_text()
-    assert run_class(*words).exit_code == 0
-    refused(run_class(*words[:-2]), "settings: the exam;")
+    assert grade(alone, output, "--exam", own).exit_code == 0
+    refused(grade(alone, output), "settings: the exam;")
 
 
 # ---- processor time ----
