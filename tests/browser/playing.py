@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+PHONE = {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark", "has_touch": True}
 Move = tuple[str, str, list[list[int]]]
 
 

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.playing import begin, click_move, play_to_the_end, view, wait_for_turn
-
-PHONE = {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark", "has_touch": True}
+from tests.browser.playing import PHONE, begin, click_move, play_to_the_end, view, wait_for_turn
 
 
 def analysed(page: Any, server: str) -> list[str]:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.playing import place
-from tests.browser.test_after_the_game import PHONE
+from tests.browser.playing import PHONE, place
 from tests.browser.test_two_people import await_ply, device, invite, put, view
 
 __all__ = ["device"]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.play.exercises import daily_exercise, find_exercise
+from tests.browser.playing import PHONE
 
-PHONE = {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark", "has_touch": True}
 HALMA = "halma_dominari"
 
 

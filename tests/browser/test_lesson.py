@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.playing import view, wait_for_turn
-from tests.browser.test_after_the_game import PHONE
+from tests.browser.playing import PHONE, view, wait_for_turn
 
 MOVES = ("6f3", "8d5", "2f1", "8h8", "3e3")
 

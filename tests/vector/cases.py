@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from unittest.mock import Mock
 
@@ -78,6 +78,16 @@ def first_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
 def last_legal(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     """A policy that plays the last legal action."""
     return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def noting(asked: list[str], name: str) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """A policy that plays the first legal action, and notes its name each time it is asked."""
+
+    def play(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        asked.append(name)
+        return first_legal(observations, masks)
+
+    return play
 
 
 def alike(state: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -42,6 +42,7 @@ from tests.vector.cases import (
     first_legal,
     forbidding,
     mostly_nightly,
+    noting,
     pick,
     same,
 )
@@ -315,18 +316,10 @@ def test_compiled_greedy_plays_like_the_agent_where_draws_are_hidden(case: Case)
 def test_running_games_keep_their_opponents(case: Case) -> None:
     """New opponents play from the next episodes on; the old ones finish their games."""
     asked: list[str] = []
-
-    def policy(name: str) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-        def play(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-            asked.append(name)
-            return masks.argmax(axis=1)
-
-        return play
-
-    games = learner(case, 1, opponent=policy("a"), seat=1, seed=1)
+    games = learner(case, 1, opponent=noting(asked, "a"), seat=1, seed=1)
     games.reset()
     for name in ("b", "c"):
-        games.set_opponent(policy(name))
+        games.set_opponent(noting(asked, name))
     asked.clear()
     done = np.array([False])
     while not done[0]:

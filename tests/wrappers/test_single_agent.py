@@ -18,6 +18,7 @@ from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.wrappers import SingleAgentEnv
 from tests.cases import SHAPES, TESTED, Case
+from tests.vector.cases import noting
 
 
 @pytest.mark.parametrize("game", TESTED)
@@ -186,13 +187,6 @@ def test_opponents_are_drawn_by_weight() -> None:
     """One for each episode, from the seed; one whose weight is 0 never plays."""
     asked: list[str] = []
 
-    def noting(name: str) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-        def play(planes: np.ndarray, masks: np.ndarray) -> np.ndarray:
-            asked.append(name)
-            return masks.argmax(axis=1)
-
-        return play
-
     def met(seed: int) -> list[str]:
         env = SingleAgentEnv("vierer_dominari", players, seat=0)
         seen = []
@@ -203,7 +197,10 @@ def test_opponents_are_drawn_by_weight() -> None:
             seen.append(asked[0])
         return seen
 
-    players = [(noting("never"), 0), (noting("often"), 9e307), (noting("seldom"), 3e307)]
+    players = [
+        (noting(asked, name), weight)
+        for name, weight in (("never", 0), ("often", 9e307), ("seldom", 3e307))
+    ]
     assert met(1) == met(1) != met(2)
     assert set(met(1)) == {"often", "seldom"}
     assert 30 < met(1).count("often") < 58
