@@ -71,10 +71,6 @@ def test_one_exercise_a_day_for_all() -> None:
     )
 
 
-def utc_today() -> datetime.date:
-    return datetime.datetime.now(datetime.UTC).date()
-
-
 def test_what_is_no_exercise() -> None:
     with pytest.raises(OptionError, match="level='harder': must be one of easy, medium, hard"):
         find_exercise(GAME, "harder")
