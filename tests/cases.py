@@ -111,6 +111,14 @@ def case_of(name: str, described: str) -> Case:
     raise LookupError(f"{name}: there is no variant {described}; record the golden again")
 
 
+def random_line(start: Position, rng: Any) -> list[Position]:
+    """The positions of a game of random moves, from a start to the end."""
+    line = [start.copy()]
+    while not line[-1].is_over:
+        line.append(line[-1].copy().play(int(rng.choice(line[-1].legal_actions()))))
+    return line
+
+
 def nightly(cases: Iterable[Any], quick: Collection[Any]) -> list[Any]:
     """Cases of `parametrize`, slow but for those that have a quick value, or a game of that name.
 

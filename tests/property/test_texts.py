@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from azumaya.envs.errors import MoveNameError, PositionError
 from azumaya.envs.position import Position
 from azumaya.envs.text import read_whole, split_position
-from tests.cases import CASES, DERIVED_CASES, SHAPES, Case
+from tests.cases import CASES, DERIVED_CASES, SHAPES, Case, random_line
 
 SIGNS = string.ascii_letters + string.digits + "./=?,+-_ \t\né１²"
 some_text = st.text(SIGNS, max_size=130) | st.text(max_size=40)
@@ -23,12 +23,7 @@ some_case = st.sampled_from((*CASES, *DERIVED_CASES))
 @functools.cache
 def texts_of(case: Case) -> tuple[str, ...]:
     """Position texts from a random game, from its start to its end."""
-    rng, position = random.Random(case.label), case.position(1)
-    texts = [str(position)]
-    while not position.is_over:
-        position.play(rng.choice(position.legal_actions()))
-        texts.append(str(position))
-    return tuple(texts)
+    return tuple(map(str, random_line(case.position(1), random.Random(case.label))))
 
 
 def read_or_refuse(case: Case, text: str) -> None:

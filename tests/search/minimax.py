@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 from azumaya.envs.position import Position
+from tests.cases import random_line
 
 
 class TooLarge(Exception):  # noqa: N818 - not an error: such positions are skipped
@@ -52,10 +53,7 @@ def late_positions(
     rng = random.Random(seed)
     found = 0
     while found < count:
-        line = [start.copy()]
-        while not line[-1].is_over:
-            line.append(line[-1].copy().play(rng.choice(line[-1].legal_actions())))
-        for position in reversed(line[-9:-1]):
+        for position in reversed(random_line(start, rng)[-9:-1]):
             try:
                 gains = Minimax(nodes).gains(position)
             except TooLarge:

@@ -11,7 +11,7 @@ import pytest
 
 from azumaya.envs import GAMES, Position
 from azumaya.envs.game import Game
-from tests.cases import nightly
+from tests.cases import nightly, random_line
 from tests.search.minimax import late_positions
 
 SHORT = {"max_plies": 12}
@@ -97,8 +97,5 @@ def midgame(game: Game, options: dict[str, object], seed: int, plies: int) -> Po
 
 def before_the_end(game: Game, options: dict[str, object], seed: int, plies: int) -> Position:
     """The position `plies` plies before the end of a random game, or its start."""
-    rng = random.Random(seed)
-    line = [Position(game, seed=seed, **options)]
-    while not line[-1].is_over:
-        line.append(line[-1].copy().play(rng.choice(line[-1].legal_actions())))
+    line = random_line(Position(game, seed=seed, **options), random.Random(seed))
     return line[max(-1 - plies, -len(line))]

@@ -23,7 +23,7 @@ from azumaya.baselines.search.walks import Terms, new_desk
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.game import Game
 from azumaya.envs.kernels.compile import INTERPRETED
-from tests.cases import YARDSTICK
+from tests.cases import YARDSTICK, random_line
 from tests.search.evaluations import evaluation_of, mixture
 from tests.search.interrupts import ctrl_c
 from tests.search.positions import label, late, midgame
@@ -148,9 +148,7 @@ def test_the_own_evaluation_is_an_expected_payoff(game: Game, options: dict[str,
     assert evaluation.weights[1] > 0
     found, gained = [], []
     for seed in range(100, 160):
-        line, rng = [Position(game, seed=seed, **options)], np.random.default_rng(seed)
-        while not line[-1].is_over:
-            line.append(line[-1].copy().play(int(rng.choice(line[-1].legal_actions()))))
+        line = random_line(Position(game, seed=seed, **options), np.random.default_rng(seed))
         for position in line[len(line) // 2 : -1]:
             found.append(evaluation.value(position.state[0], evaluation.weights, NOTHING))
             gained.append(line[-1].returns()[0])

@@ -30,7 +30,7 @@ from azumaya.baselines.play.server.workers import Here, Workers, think
 from azumaya.baselines.values.champion import champion_file
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import GameRecord
-from tests.cases import COMPLETE, YARDSTICK
+from tests.cases import COMPLETE, YARDSTICK, random_line
 from tests.odd_agents import ODD
 from tests.serve.requests import GAME, begin, refused, send, visitor
 
@@ -345,9 +345,7 @@ async def test_only_the_process_of_work_that_is_given_up_is_replaced(hired: Hire
 
 
 def test_hints_say_what_moves_lead_to(client: TestClient) -> None:
-    history, rng = [Position(GAME, seed=1)], random.Random(3)
-    while not history[-1].is_over:
-        history.append(history[-1].copy().play(rng.choice(history[-1].legal_actions())))
+    history = random_line(Position(GAME, seed=1), random.Random(3))
     view = begin(client, options={"position": str(history[-3])})
     hint = send(client, view, "hint", milliseconds=100).json()
     assert {move["move"] for move in hint["moves"]} == set(history[-3].legal_moves())

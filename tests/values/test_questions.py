@@ -19,7 +19,7 @@ from azumaya.baselines.values.lessons import (
 )
 from azumaya.baselines.values.network import F32, Shape
 from azumaya.envs import Position
-from tests.cases import nightly
+from tests.cases import nightly, random_line
 from tests.search.minimax import late_positions
 from tests.search.positions import QUICK
 
@@ -72,10 +72,7 @@ def test_a_game_is_solved_from_its_end_until_that_takes_too_long() -> None:
     """Each position once, as if it were asked about alone."""
     start = Position("score_dominari", seed=5)
     few, many = Examiner(start, 30), Examiner(start, 3000)
-    draws, path, position = np.random.default_rng(2), [], start.copy()
-    while not position.is_over:
-        path.append(position.state.copy())
-        position.play(int(draws.choice(position.legal_actions())))
+    path = [each.state for each in random_line(start, np.random.default_rng(2))[:-1]]
     asked, shorter = many.ask(path, 1), few.ask(path, 1)
     assert 0 < len(shorter.counts) < len(asked.counts)
     patient = Examiner(start, 10**5)

@@ -28,7 +28,7 @@ from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.cases import CASES, Case
+from tests.cases import CASES, Case, random_line
 from tests.vector.cases import (
     DRAWN_GAME,
     EACH_NIGHTLY,
@@ -292,9 +292,7 @@ def test_compiled_greedy_is_blind_to_hidden_draws(case: Case) -> None:
     """
     rng = random.Random(1)
     for seed in range(2 if INTERPRETED else 12):
-        played = [case.position(seed)]
-        while not played[-1].is_over:
-            played.append(played[-1].copy().play(rng.choice(played[-1].legal_actions())))
+        played = random_line(case.position(seed), rng)
         for ply, position in list(enumerate(played[:-1]))[-6:]:
             alike = [position.resample_hidden(i)._states for i in range(8)]
             made = replies(case, as_states(np.concatenate(alike)), ply)
