@@ -167,6 +167,8 @@ def test_options_that_cannot_last_are_refused() -> None:
         (({"scoring": "many"},), "scoring='many'"),
         (({"setup": "choose"},), "would change the number of actions"),
         (({"position": "x"},), "position"),
+        (("points",), "options='points': must be a dict"),
+        (({"scoring": "points"}, [True, False]), "mask: must be a NumPy array of bool"),
         (({"scoring": "points"}, np.ones(3, bool)), r"mask: shape \(3,\)"),
     ):
         with pytest.raises(ValueError, match=message):
