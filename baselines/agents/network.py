@@ -352,6 +352,8 @@ NETWORKS: dict[str, Any] = {
     "numbers": NumberNet, "houses": HouseNet, "boards": BoardsNet, "board": BoardNet,
     "plain": PlainNet,
 }  # fmt: skip
+NUMBERED = ("houses", "boards")
+"""Those that need planes of numbers, and nothing else."""
 
 
 class OversizeError(ValueError):
@@ -404,7 +406,7 @@ def can_play(network: str, game: Game) -> bool:
     """Whether a network of `NETWORKS` can play a game."""
     if network == "numbers":
         return takes_numbers(game)
-    return network not in ("houses", "boards") or bool(group_planes(game).numbered)
+    return network not in NUMBERED or bool(group_planes(game).numbered)
 
 
 def default_network(game: Game, device: str = "cpu") -> str:

@@ -27,6 +27,7 @@ from azumaya.baselines.protocol.scores import (
     Contenders,
     aggregate,
     by_contender,
+    complete,
     profile,
     ratings,
     scores_of,
@@ -90,13 +91,13 @@ def overall(contenders: Contenders) -> list[Row]:
     Contenders that have not played all games come after the others, as their games may be easier.
     """
     rated, rows = ratings(contenders)[ALL], []
-    most = len({cell.job.game for own in contenders.values() for cell in own})
+    whole = complete(contenders)
     for name, own in contenders.items():
         won, exam = (aggregate(scores_of(own, measure)) for measure in MEASURES)
         assert won is not None
         time = statistics.median(cell.milliseconds for cell in own)
         rows.append(Row(name, won, exam, rated.get(name), time))
-    return sorted(rows, key=lambda row: (row.won.games < most, -row.won.value, row.name))
+    return sorted(rows, key=lambda row: (row.name not in whole, -row.won.value, row.name))
 
 
 def shown(share: Aggregate) -> str:
@@ -166,11 +167,11 @@ def draw_profiles(cells: Sequence[Cell], path: Path) -> None:
 
     If some have played all games, only theirs are drawn.
     """
-    contenders, games = by_contender(cells), set(games_of(cells))
-    complete = {name: own for name, own in contenders.items() if {*games_of(own)} == games}
+    contenders = by_contender(cells)
+    drawn = complete(contenders) or contenders
     figure = require("matplotlib.figure", "league").Figure(figsize=(10, 4), layout="constrained")
     for axes, measure in zip(figure.subplots(1, 2, sharey=True), MEASURES, strict=True):
-        for number, (name, own) in enumerate((complete or contenders).items()):
+        for number, (name, own) in enumerate(drawn.items()):
             scores = scores_of(own, measure)
             if scores:
                 _draw_profile(axes, scores, name, number)

@@ -64,6 +64,13 @@ def by_contender(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
     return found
 
 
+def complete(contenders: Contenders) -> dict[str, Sequence[Cell]]:
+    """The contenders that have played every game that any of them has played."""
+    played = {name: {cell.job.game for cell in own} for name, own in contenders.items()}
+    games = set().union(*played.values())
+    return {name: own for name, own in contenders.items() if played[name] == games}
+
+
 def scores_of(cells: Iterable[Cell], measure: str) -> dict[str, list[float]]:
     """The figures of one contender by game, games without such a figure left out."""
     found: dict[str, list[float]] = {}

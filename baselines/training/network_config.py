@@ -11,6 +11,7 @@ import torch
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents.network import (
     NETWORKS,
+    NUMBERED,
     OversizeError,
     can_play,
     check_size,
@@ -170,8 +171,7 @@ def check_network(network: str, game: str) -> None:
     if network and not can_play(network, record):
         needs = {
             "numbers": "with candidates, in which every number on every cell is an action",
-            "houses": "with planes of numbers",
-            "boards": "with planes of numbers",
+            **dict.fromkeys(NUMBERED, "with planes of numbers"),
         }
         others = ", ".join(name for name in NETWORKS if can_play(name, record))
         raise OptionError(

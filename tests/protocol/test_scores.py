@@ -69,10 +69,7 @@ def test_agents_that_have_not_played_all_games_come_last_and_are_not_drawn(
     tmp_path: Path,
 ) -> None:
     """Their games may be the easier ones."""
-    won, lost = (
-        dict.fromkeys(COUNTED, (0, 0, 0, 0, 4)),
-        dict.fromkeys(COUNTED, (4, 0, 0, 0, 0)),
-    )
+    won, lost = (dict.fromkeys(COUNTED, pairs) for pairs in ((0, 0, 0, 0, 4), (4, 0, 0, 0, 0)))
     games = ("abalone", "halma_dominari")
     cells = [cell("one", games[0], won), *(cell("both", game, lost) for game in games)]
     assert [row.name for row in overall(by_contender(cells))] == ["both", "one"]
