@@ -12,10 +12,10 @@ import pytest
 
 from azumaya.baselines.arena.league import choosing, league
 from azumaya.baselines.arena.league.cards import CHANGED, AgentCard
-from azumaya.baselines.arena.league.choosing import FIRST_ROUND
+from azumaya.baselines.arena.league.choosing import FIRST_ROUND, odds_of
 from azumaya.baselines.arena.league.crew import Outcome, PairJob, Unplayed
 from azumaya.baselines.arena.league.league import play_league
-from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
+from azumaya.baselines.arena.league.ratings import ALL, POINTS, Rating, rate
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult
 from azumaya.baselines.arena.league.schedule import Plan, missing
 
@@ -117,6 +117,20 @@ def test_a_crew_may_begin_everything_before_any_game_has_ended(
     )
     play_league(file, replace(PLAN, interval=200, pairs=10), lambda jobs: crew(jobs, 10**6))
     assert len(file.league.pairs) == 10 * len(GAMES) * 10 == len(looked) == len({*looked})
+
+
+def test_a_share_says_less_about_ratings_between_unequal_agents(played: LeagueFile) -> None:
+    """The information in a share is its chance of winning times that of losing."""
+    for name, middle in (("weak", 0.3), ("slow", 0.07)):
+        who = {"random", name}
+        results = [pair for pair in played.league.in_order() if {pair.key.first, pair.key.second} == who]
+        odds = odds_of(results, sorted(who), GAMES, set())
+        assert odds is not None
+        chance = 1 / (1 + 10 ** (ratings(played)[name].elo / 400))
+        assert chance == pytest.approx(middle, abs=0.1)
+        effect = odds.effect[:, odds.agents.index(name)]
+        told = len(GAMES) * chance * (1 - chance)
+        assert effect == pytest.approx((POINTS / told) ** 2, rel=0.5)
 
 
 def test_it_takes_less_time_than_playing_all_against_all(

@@ -17,7 +17,7 @@ from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.training import ppo, ppo_games, state
-from azumaya.baselines.training.policy import Policy, Seen, Threads
+from azumaya.baselines.training.policy import Descent, Policy, Seen, Threads
 from azumaya.baselines.training.ppo import (
     Batch,
     Config,
@@ -340,6 +340,19 @@ def test_learning_beats_random_players_and_the_beginner(tmp_path: Path) -> None:
     for other in (RandomAgent(), before):
         score = play_pairing("connect_four", trained, other, 100, 7, {}, balanced=False)
         assert score.interval()[0] > 0.85, other
+
+
+def test_the_learning_rate_rises_for_ten_updates_and_then_falls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates: list[float] = []
+    monkeypatch.setattr(Descent, "set_rate", lambda _, rate: rates.append(rate))
+    main(tiny_ppo(tmp_path, steps=800, past_share=0.0, learning_rate=0.01, final_share=0.5))
+    assert len(rates) >= 20
+    assert rates[0] == pytest.approx(0.001)
+    assert rates[:9] == sorted(rates[:9])
+    assert rates[9:] == sorted(rates[9:], reverse=True)
+    assert 0.005 < rates[-1] < 0.006
 
 
 # ---- errors ----
