@@ -123,7 +123,8 @@ def test_a_share_says_less_about_ratings_between_unequal_agents(played: LeagueFi
     """The information in a share is its chance of winning times that of losing."""
     for name, middle in (("weak", 0.3), ("slow", 0.07)):
         who = {"random", name}
-        results = [pair for pair in played.league.in_order() if {pair.key.first, pair.key.second} == who]
+        pairs = played.league.in_order()
+        results = [pair for pair in pairs if {pair.key.first, pair.key.second} == who]
         odds = odds_of(results, sorted(who), GAMES, set())
         assert odds is not None
         chance = 1 / (1 + 10 ** (ratings(played)[name].elo / 400))
