@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.layers import Dense, linear, scale_of, typed
-from azumaya.baselines.agents.plane_groups import CANDIDATE, GRIDS, group_planes
+from azumaya.baselines.agents.plane_groups import CANDIDATE, GRIDS, laid_actions, numbered_planes
 from azumaya.envs.game import Game
 
 
@@ -110,9 +110,8 @@ class HouseNet(nn.Module):
 
     def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 2) -> None:
         super().__init__()
-        groups, planes, cells = group_planes(game), game.observation.planes, game.observation.cells
-        if not groups.numbered:
-            raise ValueError(f"{game.id}: needs planes of numbers")
+        groups = numbered_planes(game)
+        planes, cells = game.observation.planes, game.observation.cells
         own = torch.tensor(groups.numbered).T
         stocks = [plane for kind in groups.counted for plane in kind]
         single = [*stocks, *(i for i in groups.shared if planes[i].kind != "cells")]
@@ -132,7 +131,7 @@ class HouseNet(nn.Module):
         self.known = Dense(len(single), (numbers + 1) * width)
         self.each = nn.ModuleList(Related(relations, width, width) for _ in range(depth))
         self.all = nn.ModuleList(Related(relations, width, width) for _ in range(depth))
-        laid = numbers * cells if num_actions >= numbers * cells else 0
+        laid = laid_actions(game, num_actions)
         self.logit = Related(relations, width, 1) if laid else None
         self.more = Dense(width * cells, num_actions - laid) if num_actions > laid else None
         self.value = nn.Sequential(Dense(width * cells, 64), nn.ReLU(), Dense(64, 1))

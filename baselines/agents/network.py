@@ -23,7 +23,14 @@ from torch import nn
 from azumaya.baselines.agents.candidates import CandidateFinder, Candidates
 from azumaya.baselines.agents.house_network import HouseNet
 from azumaya.baselines.agents.layers import Dense, scale_of, scaled
-from azumaya.baselines.agents.plane_groups import CANDIDATE, GROUPS, group_planes, has_layout
+from azumaya.baselines.agents.plane_groups import (
+    CANDIDATE,
+    GROUPS,
+    group_planes,
+    has_layout,
+    laid_actions,
+    numbered_planes,
+)
 from azumaya.envs.game import Game
 from azumaya.envs.symmetries import Axis
 
@@ -206,9 +213,7 @@ class BoardsNet(nn.Module):
 
     def __init__(self, game: Game, num_actions: int, width: int = 16, depth: int = 3) -> None:
         super().__init__()
-        groups, cells = group_planes(game), game.observation.cells
-        if not groups.numbered:
-            raise ValueError(f"{game.id}: needs planes of numbers")
+        groups, cells = numbered_planes(game), game.observation.cells
         self.seat, turn = sides(game)
         shared = [plane for plane in groups.shared if plane != self.seat]
         own = torch.tensor([*groups.numbered, *groups.counted]).T.contiguous()
@@ -218,7 +223,7 @@ class BoardsNet(nn.Module):
         self.near = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1, bias=False) for a, b in pairs)
         self.far = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in pairs)
         self.all = nn.ModuleList(nn.Conv2d(a, width, 3, padding=1) for a in told)
-        laid = self.numbers * cells if num_actions >= self.numbers * cells else 0
+        laid = laid_actions(game, num_actions)
         self.laid = nn.Conv2d(width, 1, 1) if laid else None
         more = num_actions - laid
         self.each = nn.Linear(width * cells, 1) if more == self.numbers else None
@@ -398,8 +403,7 @@ def takes_numbers(game: Game) -> bool:
     numbered = group_planes(game).numbered
     if not has_layout(game) or game.observation.planes[numbered[0][0]].group != CANDIDATE:
         return False
-    laying = len(numbered[0]) * game.observation.cells
-    return game.options.num_actions(game.options.defaults) >= laying
+    return laid_actions(game, game.options.num_actions(game.options.defaults)) > 0
 
 
 def can_play(network: str, game: Game) -> bool:

@@ -55,6 +55,20 @@ def group_planes(game: Game) -> PlaneGroups:
     return PlaneGroups(numbered, counted, shared) if used else PlaneGroups((), (), shared)
 
 
+def numbered_planes(game: Game) -> PlaneGroups:
+    """The same for a network that needs planes of numbers; raises `ValueError` without any."""
+    groups = group_planes(game)
+    if not groups.numbered:
+        raise ValueError(f"{game.id}: needs planes of numbers")
+    return groups
+
+
+def laid_actions(game: Game, num_actions: int) -> int:
+    """How many of the actions place a number on a cell: every number on every cell, or none."""
+    laid = len(group_planes(game).numbered[0]) * game.observation.cells
+    return laid if num_actions >= laid else 0
+
+
 def has_layout(game: Game) -> bool:
     """Whether a game has planes of numbers, on a board with houses."""
     return bool(group_planes(game).numbered) and game.observation.shape[0] in GRIDS
