@@ -2,10 +2,11 @@
 
 Shapes: B games, N numbers, S cells of the board, C planes, A actions, W width.
 
-There are five kinds of network. `NumberNet` is for games in which numbers are placed on cells and
+There are six kinds of network. `NumberNet` is for games in which numbers are placed on cells and
 only houses matter: it treats all numbers alike, and all cells alike except for what their houses
 contain, so that what it learns about a 3 on b5 applies to a 7 on h2. `BoardNet` is convolutional,
 for games in which adjacent cells matter, and `BoardsNet`, too, but it treats all numbers alike.
+`LinesNet` sees whole rows and columns, and learns most where games are seen through symmetries.
 `HouseNet` treats all numbers alike, and all pairs of cells that are related in the same way; it is
 for a GPU, as it consists of large matrix products. `PlainNet` is a multilayer perceptron that knows
 nothing about boards. All return `logits` for every action and a `value`.
@@ -172,11 +173,7 @@ class BoardNet(nn.Module):
         pairs = list(itertools.pairwise(widths))
         self.near = nn.ModuleList(nn.Conv2d(a, b, 3, padding=1) for a, b in pairs)
         self.far = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in pairs)
-        head = MoveHead if game.symmetries.moves else CellHead
-        self.logits = head(game, num_actions, width)
-        self.value = nn.Sequential(
-            nn.Linear(width * game.observation.cells, 64), nn.ReLU(), nn.Linear(64, 1)
-        )
+        self.logits, self.value = cell_heads(game, num_actions, width)
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
@@ -184,6 +181,48 @@ class BoardNet(nn.Module):
         for i, (near, far) in enumerate(zip(self.near, self.far, strict=True)):
             y = torch.relu(near(x) + far(x.mean((2, 3)))[:, :, None, None])
             x = x + y if i else y
+        return self.logits(x), self.value(x.flatten(1)).squeeze(1)
+
+
+class LinesNet(nn.Module):
+    """Logits and value by layers that see a cell's whole row and column, on square boards.
+
+    One matrix takes each row from all features of its cells to new ones, and the same one each
+    column, so a layer knows where on its lines a cell is, and which ones share a block. Otherwise
+    as `BoardNet`. It does not treat all numbers alike: let it see games through symmetries.
+
+    Args:
+        game: a game on a square board.
+        num_actions: the number of its actions.
+        width: features of a cell in each layer.
+        depth: the number of layers.
+
+    Raises:
+        ValueError: the board is not square.
+    """
+
+    scale: torch.Tensor
+
+    def __init__(self, game: Game, num_actions: int, width: int = 32, depth: int = 3) -> None:
+        super().__init__()
+        rows, columns = game.observation.shape
+        if rows != columns:
+            raise ValueError(f"{game.id}: needs a square board")
+        self.register_buffer("scale", scale_of(game), persistent=False)
+        pairs = list(itertools.pairwise([len(game.observation.planes), *[width] * depth]))
+        self.line = nn.ModuleList(Dense(rows * a, rows * b) for a, b in pairs)
+        self.far = nn.ModuleList(nn.Linear(a, b, bias=False) for a, b in pairs)
+        self.logits, self.value = cell_heads(game, num_actions, width)
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
+        x = scaled(planes, self.scale).permute(0, 2, 3, 1)
+        for i, (line, far) in enumerate(zip(self.line, self.far, strict=True)):
+            rows = line(x.flatten(2)).unflatten(2, (x.shape[2], -1))
+            columns = line(x.transpose(1, 2).flatten(2)).unflatten(2, (x.shape[1], -1))
+            y = torch.relu(rows + columns.transpose(1, 2) + far(x.mean((1, 2)))[:, None, None])
+            x = x + y if i else y
+        x = x.permute(0, 3, 1, 2)
         return self.logits(x), self.value(x.flatten(1)).squeeze(1)
 
 
@@ -284,6 +323,14 @@ def sides(game: Game) -> tuple[int | None, torch.Tensor]:
     return None, torch.tensor(same)
 
 
+def cell_heads(game: Game, num_actions: int, width: int) -> tuple[nn.Module, nn.Module]:
+    """What takes the features of all cells to logits, and flattened to a value."""
+    head = MoveHead if game.symmetries.moves else CellHead
+    inputs = width * game.observation.cells
+    value = nn.Sequential(nn.Linear(inputs, 64), nn.ReLU(), nn.Linear(64, 1))
+    return head(game, num_actions, width), value
+
+
 class CellHead(nn.Module):
     """Logits of placing each piece on each cell, and of the other actions.
 
@@ -354,8 +401,8 @@ class PlainNet(nn.Module):
 
 
 NETWORKS: dict[str, Any] = {
-    "numbers": NumberNet, "houses": HouseNet, "boards": BoardsNet, "board": BoardNet,
-    "plain": PlainNet,
+    "numbers": NumberNet, "houses": HouseNet, "boards": BoardsNet, "lines": LinesNet,
+    "board": BoardNet, "plain": PlainNet,
 }  # fmt: skip
 NUMBERED = ("houses", "boards")
 """Those that need planes of numbers, and nothing else."""
@@ -410,15 +457,24 @@ def can_play(network: str, game: Game) -> bool:
     """Whether a network of `NETWORKS` can play a game."""
     if network == "numbers":
         return takes_numbers(game)
+    if network == "lines":
+        return len(set(game.observation.shape)) == 1
     return network not in NUMBERED or bool(group_planes(game).numbered)
 
 
-def default_network(game: Game, device: str = "cpu") -> str:
-    """The name of the network that suits a game and the device on which it is trained.
+def default_network(game: Game, device: str = "cpu", symmetries: bool = False) -> str:
+    """The name of the network that suits a game, and how it is trained.
 
-    `numbers` if the network can play it and cells matter only through the houses they share,
-    otherwise `board`; on a GPU `houses` if there are planes of numbers.
+    `numbers` if the network can play it and cells matter only through the houses they share;
+    `boards` if there are planes of numbers and the players see the board from different sides;
+    `lines` if there are planes of numbers and games are seen through symmetries; otherwise `board`.
+    On a GPU `houses` instead of `numbers`, and of `lines`.
     """
+    numbered = can_play("boards", game)
+    if numbered and sides(game)[0] is not None:
+        return "boards"
     if device == "cuda":
-        return "houses" if can_play("houses", game) else "board"
-    return "numbers" if takes_numbers(game) and game.observation.houses_only else "board"
+        return "houses" if numbered else "board"
+    if takes_numbers(game) and game.observation.houses_only:
+        return "numbers"
+    return "lines" if numbered and symmetries and can_play("lines", game) else "board"

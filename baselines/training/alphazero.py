@@ -73,8 +73,8 @@ class Config(PlayConfig):
     """Positions between two evaluations for the learning curve; 0: a tenth of the steps."""
     memory: Annotated[int, Numbers(0, 10**8)] = 0
     """Positions that are kept to learn from; 0: 50,000 on a CPU, a million on a GPU."""
-    reuse: Positive = 6.0
-    """How often a position is learned from, on average."""
+    reuse: Positive | None = None
+    """How often a position is learned from, on average; the default depends on the network."""
     batch: Annotated[int, Numbers(0)] = 0
     """Positions in a minibatch; 0: 256 on a CPU, 4,096 on a GPU."""
     final_share: Share = 0.1
@@ -161,7 +161,7 @@ class Learner:
     def improve(self, new: int, update: int) -> dict[str, float]:
         """Learn after some new positions were added; returns the mean losses."""
         config, rng = self.config, np.random.default_rng((self.config.seed, update, 1))
-        count = max(1, round(config.reuse * new / config.batch))
+        count = max(1, round(config.recipe.reuse * new / config.batch))
         for _ in range(count):
             drawn = self.memory.sample(config.batch, rng).arrays
             view = self.views[rng.integers(len(self.views))] if self.views else ()

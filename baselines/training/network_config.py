@@ -37,12 +37,14 @@ class Recipe:
     depth: int
     learning_rate: float
     shaping: float
+    reuse: float = 6.0
 
 
 RECIPES = {
     "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
     "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
     "boards": Recipe(width=16, depth=3, learning_rate=2e-3, shaping=0.1),
+    "lines": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1, reuse=24.0),
     "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
     "houses": Recipe(width=16, depth=4, learning_rate=1e-3, shaping=0.0),
 }
@@ -54,7 +56,7 @@ class NetworkConfig(RunConfig):
     """The options of a run that trains a network with a policy and a value."""
 
     network: str = ""
-    """`numbers`, `houses`, `boards`, `board` or `plain`; the default depends on the game."""
+    """`numbers`, `houses`, `boards`, `lines`, `board` or `plain`; by default what suits it."""
     width: Count | None = None
     """Width of the network; the default depends on its kind."""
     depth: Count | None = None
@@ -64,9 +66,9 @@ class NetworkConfig(RunConfig):
 
     @property
     def network_kind(self) -> str:
-        """The network's key in `NETWORKS`; the default depends on game and, if given, device."""
-        device = getattr(self, "device", "cpu")
-        return self.network or default_network(find_game(self.game), device)
+        """The network's key in `NETWORKS`; the default depends on game, device and symmetries."""
+        device, symmetries = getattr(self, "device", "cpu"), getattr(self, "symmetries", False)
+        return self.network or default_network(find_game(self.game), device, symmetries)
 
     @property
     def recipe(self) -> Recipe:

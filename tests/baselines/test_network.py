@@ -8,11 +8,13 @@ import pickle
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from azumaya.baselines.agents.candidates import CandidateFinder
 from azumaya.baselines.agents.network import (
     NETWORKS,
     CellHead,
+    LinesNet,
     MoveHead,
     NumberNet,
     can_play,
@@ -50,13 +52,17 @@ def test_games_of_a_batch_are_independent(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", TESTED)
 def test_the_default_network_suits_the_game(name: str) -> None:
     game = find_game(name)
-    sees_houses = NETWORKS[default_network(game)] is NumberNet
-    assert sees_houses <= (game.symmetries.size > 1000 and bool(group_planes(game).numbered))
-    assert sees_houses or default_network(game) == "board"
+    kind, numbered = default_network(game), bool(group_planes(game).numbered)
+    assert kind in {"numbers", "boards", "board"}
+    assert (kind == "numbers") <= (numbered and game.symmetries.size > 1000)
+    assert (kind == "boards") == (name == "halma_dominari"), "the players come from different sides"
+    for_both = numbered and kind == "board"
+    assert default_network(game, symmetries=True) == ("lines" if for_both else kind)
+    assert default_network(game, "cuda") == ("houses" if numbered and kind != "boards" else kind)
 
 
 @pytest.mark.slow  # the compiler takes seconds to import
-@pytest.mark.parametrize("name", ["sudoku_moyo", "vierer_dominari", "abalone"])
+@pytest.mark.parametrize("name", ["sudoku_moyo", "halma_dominari", "vierer_dominari", "abalone"])
 def test_networks_for_a_gpu_are_compiled_whole(name: str) -> None:
     """With and without gradients, for any number of positions, the compiler sees one graph each."""
     game = find_game(name)
@@ -225,6 +231,51 @@ def test_positions_without_candidates_have_values() -> None:
     logits, values = network(torch.zeros(3, len(game.observation.planes), 9, 9, dtype=torch.int8))
     assert not logits.any()
     assert values.isfinite().all()
+
+
+# ---- lines ----
+
+
+def features(name: str, planes: torch.Tensor, depth: int) -> torch.Tensor:
+    """What `LinesNet` finds of cells, without means over the board, `(B, W, rows, columns)`."""
+    game = find_game(name)
+    torch.manual_seed(1)
+    network = LinesNet(game, actions_of(game), width=16, depth=depth)
+    for far in network.far:
+        nn.init.zeros_(far.weight)
+    network.logits = nn.Identity()
+    found: torch.Tensor = network(planes)[0]
+    return found
+
+
+LINED = [name for name, kind in EVERY if kind == "lines"]
+
+
+@pytest.mark.parametrize("name", LINED)
+def test_rows_and_columns_are_alike(name: str) -> None:
+    planes = torch.as_tensor(positions(name, 6)["observation"])
+    found, turned = features(name, planes, 3), features(name, planes.mT, 3)
+    assert torch.allclose(turned, found.mT, atol=1e-5)
+    assert not torch.allclose(found, found.mT, atol=1e-2)
+
+
+@pytest.mark.parametrize("name", LINED)
+def test_a_layer_sees_the_lines_of_a_cell(name: str) -> None:
+    """All other cells in its row and its column, and no others; its place on them matters."""
+    planes = torch.as_tensor(positions(name, 6)["observation"])
+    other = planes.clone()
+    other[:, 0, 1, 2] = 1 - other[:, 0, 1, 2]
+    changed = (features(name, planes, 1) != features(name, other, 1)).any(1).any(0)
+    expected = torch.zeros_like(changed)
+    expected[1] = expected[:, 2] = True
+    assert torch.equal(changed, expected)
+    rolled = features(name, planes.roll(1, 3), 1)
+    assert not torch.allclose(rolled, features(name, planes, 1).roll(1, 3), atol=1e-2)
+
+
+def test_boards_that_are_not_square_have_no_lines() -> None:
+    with pytest.raises(ValueError, match="needs a square board"):
+        LinesNet(TESTED["connect_four"], 7)
 
 
 # ---- boards ----
