@@ -194,10 +194,26 @@ def test_unreadable_arguments_are_refused(name: str, words: str, here: Path) -> 
 @pytest.mark.parametrize("kind", RECIPES)
 def test_defaults_depend_on_the_network(kind: str) -> None:
     """Each network has its default hyperparameters; values from the user, even 0, override them."""
-    make = maskable_ppo.Config
-    assert make(network=kind).recipe == RECIPES[kind]
-    own = Recipe(width=7, depth=3, learning_rate=0.5, shaping=0.0)
-    assert make(network=kind, **vars(own)).recipe == own
+    own = Recipe(width=7, depth=3, learning_rate=0.5, shaping=0.0, reuse=0.5)
+    for make, other in ((maskable_ppo.Config, "reuse"), (alphazero.Config, "shaping")):
+        assert make(network=kind).recipe == RECIPES[kind]
+        given: dict[str, Any] = {name: each for name, each in vars(own).items() if name != other}
+        wanted = {**vars(own), other: getattr(RECIPES[kind], other)}
+        assert vars(make(network=kind, **given).recipe) == wanted
+
+
+def test_the_default_network_depends_on_symmetries() -> None:
+    """Of scripts without the option, too: they see games as they are."""
+    game = "vierer_dominari"
+    for config, network in (
+        (alphazero.Config(game=game), "lines"),
+        (alphazero.Config(game=game, symmetries=False), "board"),
+        (ppo.Config(game=game, symmetries=True), "lines"),
+        (ppo.Config(game=game), "board"),
+        (maskable_ppo.Config(game=game), "board"),
+    ):
+        assert config.completed().network == network
+    assert alphazero.Config(game=game).completed().reuse == RECIPES["lines"].reuse
 
 
 def test_the_last_minibatch_may_have_one_action(tmp_path: Path) -> None:
