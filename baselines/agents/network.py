@@ -467,8 +467,8 @@ def default_network(game: Game, device: str = "cpu", symmetries: bool = False) -
 
     `numbers` if the network can play it and cells matter only through the houses they share;
     `boards` if there are planes of numbers and the players see the board from different sides;
-    `lines` if there are planes of numbers and games are seen through symmetries; otherwise `board`.
-    On a GPU `houses` instead of `numbers`, and of `lines`.
+    `lines` if there are planes of numbers, rows and columns are alike, and games are seen through
+    symmetries; otherwise `board`. On a GPU `houses` instead of `numbers`, and of `lines`.
     """
     numbered = can_play("boards", game)
     if numbered and sides(game)[0] is not None:
@@ -477,4 +477,13 @@ def default_network(game: Game, device: str = "cpu", symmetries: bool = False) -
         return "houses" if numbered else "board"
     if takes_numbers(game) and game.observation.houses_only:
         return "numbers"
-    return "lines" if numbered and symmetries and can_play("lines", game) else "board"
+    return "lines" if numbered and symmetries and lines_alike(game) else "board"
+
+
+def lines_alike(game: Game) -> bool:
+    """Whether a symmetry of the game exchanges the rows of the board and its columns."""
+    cells = torch.arange(game.observation.cells).view(game.observation.shape)
+    turned = tuple(cells.mT.flatten().tolist())
+    return any(
+        one.cells == turned and not one.swaps for some in game.symmetries.group for one in some
+    )

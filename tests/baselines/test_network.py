@@ -56,17 +56,23 @@ def test_the_default_network_suits_the_game(name: str) -> None:
     assert kind in {"numbers", "boards", "board"}
     assert (kind == "numbers") <= (numbered and game.symmetries.size > 1000)
     assert (kind == "boards") == (name == "halma_dominari"), "the players come from different sides"
-    for_both = numbered and kind == "board"
-    assert default_network(game, symmetries=True) == ("lines" if for_both else kind)
+    lined = name in {"sudoku_tiles", "vierer_dominari", "revers_dominari"}
+    assert default_network(game, symmetries=True) == ("lines" if lined else kind)
     assert default_network(game, "cuda") == ("houses" if numbered and kind != "boards" else kind)
 
 
 @pytest.mark.slow  # the compiler takes seconds to import
-@pytest.mark.parametrize("name", ["sudoku_moyo", "halma_dominari", "vierer_dominari", "abalone"])
-def test_networks_for_a_gpu_are_compiled_whole(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("sudoku_moyo", "houses"), ("halma_dominari", "boards"), ("vierer_dominari", "lines"),
+        ("abalone", "board"), ("abalone", "lines"),
+    ],
+)  # fmt: skip
+def test_networks_for_a_gpu_are_compiled_whole(name: str, kind: str) -> None:
     """With and without gradients, for any number of positions, the compiler sees one graph each."""
     game = find_game(name)
-    kind, actions = default_network(game, "cuda"), game.options.num_actions(game.options.defaults)
+    actions = game.options.num_actions(game.options.defaults)
     network = NETWORKS[kind](game, actions, width=4, depth=2)
     shape = len(game.observation.planes), *game.observation.shape
     torch.compiler.reset()
