@@ -465,19 +465,22 @@ def can_play(network: str, game: Game) -> bool:
 def default_network(game: Game, device: str = "cpu", symmetries: bool = False) -> str:
     """The name of the network that suits a game, and how it is trained.
 
-    `numbers` if the network can play it and cells matter only through the houses they share;
     `boards` if there are planes of numbers and the players see the board from different sides;
-    `lines` if there are planes of numbers, rows and columns are alike, and games are seen through
-    symmetries; otherwise `board`. On a GPU `houses` instead of `numbers`, and of `lines`.
+    where numbers are laid on cells `numbers` if these matter only through the houses they share,
+    and `lines` if rows and columns are alike and games are seen through symmetries; otherwise
+    `board`. On a GPU `houses` if there are planes of numbers, instead of all but `boards`.
     """
     numbered = can_play("boards", game)
     if numbered and sides(game)[0] is not None:
         return "boards"
     if device == "cuda":
         return "houses" if numbered else "board"
-    if takes_numbers(game) and game.observation.houses_only:
-        return "numbers"
-    return "lines" if numbered and symmetries and lines_alike(game) else "board"
+    if takes_numbers(game):
+        if game.observation.houses_only:
+            return "numbers"
+        if symmetries and lines_alike(game):
+            return "lines"
+    return "board"
 
 
 def lines_alike(game: Game) -> bool:

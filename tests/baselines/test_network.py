@@ -56,7 +56,7 @@ def test_the_default_network_suits_the_game(name: str) -> None:
     assert kind in {"numbers", "boards", "board"}
     assert (kind == "numbers") <= (numbered and game.symmetries.size > 1000)
     assert (kind == "boards") == (name == "halma_dominari"), "the players come from different sides"
-    lined = name in {"sudoku_tiles", "vierer_dominari", "revers_dominari"}
+    lined = name in {"vierer_dominari", "revers_dominari"}
     assert default_network(game, symmetries=True) == ("lines" if lined else kind)
     assert default_network(game, "cuda") == ("houses" if numbered and kind != "boards" else kind)
 
