@@ -33,6 +33,7 @@ from azumaya.baselines.agents.plane_groups import (
     numbered_planes,
 )
 from azumaya.envs.game import Game
+from azumaya.envs.geometry.symmetry import square
 from azumaya.envs.symmetries import Axis
 
 MOST_ACTIONS, MOST_WIDTH, MOST_DEPTH = 1 << 16, 1 << 13, 256
@@ -218,8 +219,10 @@ class LinesNet(nn.Module):
         """From planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`."""
         x = scaled(planes, self.scale).permute(0, 2, 3, 1)
         for i, (line, far) in enumerate(zip(self.line, self.far, strict=True)):
-            rows = line(x.flatten(2)).unflatten(2, (x.shape[2], -1))
-            columns = line(x.transpose(1, 2).flatten(2)).unflatten(2, (x.shape[1], -1))
+            rows, columns = (
+                line(each.flatten(2)).unflatten(2, (each.shape[2], -1))
+                for each in (x, x.transpose(1, 2))
+            )
             y = torch.relu(rows + columns.transpose(1, 2) + far(x.mean((1, 2)))[:, None, None])
             x = x + y if i else y
         x = x.permute(0, 3, 1, 2)
@@ -267,7 +270,7 @@ class BoardsNet(nn.Module):
         more = num_actions - laid
         self.each = nn.Linear(width * cells, 1) if more == self.numbers else None
         self.more = CellHead(game, more, width) if more and self.each is None else None
-        self.value = nn.Sequential(nn.Linear(width * cells, 64), nn.ReLU(), nn.Linear(64, 1))
+        self.value = value_head(game, width)
         end = laid if self.more is None else num_actions // cells * cells
         on_cells = torch.arange(end).view(-1, cells)[:, turn].flatten()
         for name, tensor in {
@@ -326,9 +329,13 @@ def sides(game: Game) -> tuple[int | None, torch.Tensor]:
 def cell_heads(game: Game, num_actions: int, width: int) -> tuple[nn.Module, nn.Module]:
     """What takes the features of all cells to logits, and flattened to a value."""
     head = MoveHead if game.symmetries.moves else CellHead
-    inputs = width * game.observation.cells
-    value = nn.Sequential(nn.Linear(inputs, 64), nn.ReLU(), nn.Linear(64, 1))
-    return head(game, num_actions, width), value
+    return head(game, num_actions, width), value_head(game, width)
+
+
+def value_head(game: Game, width: int) -> nn.Module:
+    """What takes the features of all cells, flattened, to a value, `(B, 1)`."""
+    cells = game.observation.cells
+    return nn.Sequential(nn.Linear(width * cells, 64), nn.ReLU(), nn.Linear(64, 1))
 
 
 class CellHead(nn.Module):
@@ -485,8 +492,5 @@ def default_network(game: Game, device: str = "cpu", symmetries: bool = False) -
 
 def lines_alike(game: Game) -> bool:
     """Whether a symmetry of the game exchanges the rows of the board and its columns."""
-    cells = torch.arange(game.observation.cells).view(game.observation.shape)
-    turned = tuple(cells.mT.flatten().tolist())
-    return any(
-        one.cells == turned and not one.swaps for some in game.symmetries.group for one in some
-    )
+    exchange = square(game.observation.shape[0])["reflection in the falling diagonal"]
+    return any(exchange in factor for factor in game.symmetries.group)

@@ -56,7 +56,7 @@ class NetworkConfig(RunConfig):
     """The options of a run that trains a network with a policy and a value."""
 
     network: str = ""
-    """`numbers`, `houses`, `boards`, `lines`, `board` or `plain`; by default what suits it."""
+    """`numbers`, `houses`, `boards`, `lines`, `board` or `plain`; the default suits the game."""
     width: Count | None = None
     """Width of the network; the default depends on its kind."""
     depth: Count | None = None
