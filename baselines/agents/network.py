@@ -155,8 +155,8 @@ def _linear(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:
 class BoardNet(nn.Module):
     """Logits and value by 3x3 convolutions, for games in which adjacent cells matter.
 
-    The logit of a piece on a cell comes from that cell, the logit of a move from the cells it
-    leaves and enters, and the logits of other actions from all cells.
+    The logit of a piece on a cell comes from that cell, the logit of a move from the first cell it
+    leaves, and the logits of other actions from all cells.
 
     Args:
         game: the game.
@@ -359,24 +359,29 @@ class CellHead(nn.Module):
 
 
 class MoveHead(nn.Module):
-    """The logit of a move: the sum of the scores of the cells that it leaves and enters."""
+    """The logit of each move, from the first cell that it leaves.
 
-    cells: torch.Tensor
+    Moves that leave and enter the same cells, seen from there, are scored with the same weights.
+    """
+
+    index: torch.Tensor
 
     def __init__(self, game: Game, num_actions: int, width: int) -> None:
         super().__init__()
-        cells = torch.zeros(2, game.observation.cells, num_actions, dtype=torch.float32)
         assert game.symmetries.moves is not None
+        kinds: dict[object, int] = {}
+        index = []
         for action in range(num_actions):
-            for which, own in enumerate(game.symmetries.moves(action)):
-                cells[which, list(own), action] = 1.0
-        self.register_buffer("cells", cells.flatten(0, 1), persistent=False)
-        self.worth = nn.Conv2d(width, 2, 1)
+            cells = game.symmetries.moves(action)
+            (first, *_), _ = cells
+            steps = tuple(tuple(cell - first for cell in these) for these in cells)
+            index.append(kinds.setdefault(steps, len(kinds)) * game.observation.cells + first)
+        self.register_buffer("index", torch.tensor(index), persistent=False)
+        self.kinds = nn.Conv2d(width, len(kinds), 1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """From features `(B, W, rows, columns)` to logits `(B, A)`."""
-        logits: torch.Tensor = self.worth(x).flatten(1) @ self.cells
-        return logits
+        return self.kinds(x).flatten(1)[:, self.index]
 
 
 class PlainNet(nn.Module):

@@ -340,18 +340,30 @@ def lit(game: Game, cell: int, channel: int) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("name", [n for n in TESTED if find_game(n).symmetries.moves])
-def test_logits_of_moves_depend_on_their_cells(name: str) -> None:
+def test_the_logit_of_a_move_depends_on_its_first_cell_and_its_kind(name: str) -> None:
+    """A move's kind: the cells that it leaves and enters, seen from the first it leaves."""
     game = find_game(name)
-    actions = game.options.num_actions(game.options.defaults)
+    rows, columns = game.observation.shape
+    actions, cells = actions_of(game), game.observation.cells
+    moves = [game.symmetries.moves(action) for action in range(actions)]
+
+    def kind(leaves: tuple[int, ...], enters: tuple[int, ...]) -> object:
+        row, column = divmod(leaves[0], columns)
+        return tuple(
+            tuple((c // columns - row, c % columns - column) for c in these)
+            for these in (leaves, enters)
+        )
+
+    kinds = [kind(*move) for move in moves]
     head = MoveHead(game, actions, 2)
     with torch.no_grad():
-        head.worth.weight.copy_(torch.eye(2)[:, :, None, None])
-        head.worth.bias.zero_()
-    for cell in range(0, game.observation.cells, 7):
-        for which in range(2):
-            logits = head(lit(game, cell, which))[0]
-            told = [float(cell in game.symmetries.moves(a)[which]) for a in range(actions)]
-            assert np.array_equal(logits.detach().numpy(), told)
+        dark = head(torch.zeros(1, 2, rows, columns))[0].numpy()
+        by_kind = dict(zip(kinds, dark, strict=True))
+        assert len(set(by_kind.values())) == len(by_kind)
+        assert [by_kind[each] for each in kinds] == dark.tolist()
+        for cell in range(0, cells, 7):
+            changed = head(lit(game, cell, 0))[0].numpy() != dark
+            assert changed.tolist() == [leaves[0] == cell for leaves, _ in moves]
 
 
 @pytest.mark.parametrize("name", [n for n in TESTED if lays_pieces(find_game(n))])
