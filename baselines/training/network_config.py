@@ -38,13 +38,16 @@ class Recipe:
     learning_rate: float
     shaping: float
     reuse: float = 6.0
+    symmetries: bool = False
 
 
 RECIPES = {
     "numbers": Recipe(width=8, depth=1, learning_rate=1e-2, shaping=0.0),
     "board": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1),
     "boards": Recipe(width=16, depth=3, learning_rate=2e-3, shaping=0.1),
-    "lines": Recipe(width=32, depth=3, learning_rate=2e-3, shaping=0.1, reuse=24.0),
+    "lines": Recipe(
+        width=32, depth=3, learning_rate=2e-3, shaping=0.1, reuse=24.0, symmetries=True
+    ),
     "plain": Recipe(width=256, depth=2, learning_rate=1e-3, shaping=0.1),
     "houses": Recipe(width=16, depth=4, learning_rate=1e-3, shaping=0.0),
 }
@@ -68,7 +71,8 @@ class NetworkConfig(RunConfig):
     def network_kind(self) -> str:
         """The network's key in `NETWORKS`; the default depends on game, device and symmetries."""
         device, symmetries = getattr(self, "device", "cpu"), getattr(self, "symmetries", False)
-        return self.network or default_network(find_game(self.game), device, symmetries)
+        allowed = symmetries is None or symmetries
+        return self.network or default_network(find_game(self.game), device, allowed)
 
     @property
     def recipe(self) -> Recipe:

@@ -77,8 +77,9 @@ class Config(PlayConfig):
     """Actions in a minibatch; 0: 512 on a CPU, 4,096 on a GPU."""
     epochs: Count = 1
     """Passes over the rollout per update."""
-    symmetries: bool = False
-    """Whether actions are learned from as seen through random symmetries of the game."""
+    symmetries: bool | None = None
+    """Whether actions are learned from as seen through random symmetries of the game; by default
+    with the network `lines`."""
     pool: Annotated[int, Numbers(1, 1000)] = 4
     """The number of earlier versions to play against."""
     pool_every: Count = 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -194,26 +195,44 @@ def test_unreadable_arguments_are_refused(name: str, words: str, here: Path) -> 
 @pytest.mark.parametrize("kind", RECIPES)
 def test_defaults_depend_on_the_network(kind: str) -> None:
     """Each network has its default hyperparameters; values from the user, even 0, override them."""
-    own = Recipe(width=7, depth=3, learning_rate=0.5, shaping=0.0, reuse=0.5)
-    for make, other in ((maskable_ppo.Config, "reuse"), (alphazero.Config, "shaping")):
-        assert make(network=kind).recipe == RECIPES[kind]
-        given: dict[str, Any] = {name: each for name, each in vars(own).items() if name != other}
-        wanted = {**vars(own), other: getattr(RECIPES[kind], other)}
+    recipe = RECIPES[kind]
+    own = Recipe(
+        width=7,
+        depth=3,
+        learning_rate=0.5,
+        shaping=0.0,
+        reuse=0.5,
+        symmetries=not recipe.symmetries,
+    )
+    for make, others in (
+        (maskable_ppo.Config, {"reuse", "symmetries"}),
+        (ppo.Config, {"reuse"}),
+        (alphazero.Config, {"shaping"}),
+    ):
+        default = replace(recipe, symmetries=True) if make is alphazero.Config else recipe
+        assert make(network=kind).recipe == default
+        given = {name: each for name, each in vars(own).items() if name not in others}
+        wanted = {**vars(own), **{name: getattr(recipe, name) for name in others}}
         assert vars(make(network=kind, **given).recipe) == wanted
 
 
 def test_the_default_network_depends_on_symmetries() -> None:
-    """Of scripts without the option, too: they see games as they are."""
+    """Scripts without the option see games as they are."""
     game = "vierer_dominari"
     for config, network in (
         (alphazero.Config(game=game), "lines"),
         (alphazero.Config(game=game, symmetries=False), "board"),
-        (ppo.Config(game=game, symmetries=True), "lines"),
-        (ppo.Config(game=game), "board"),
+        (ppo.Config(game=game), "lines"),
+        (ppo.Config(game=game, symmetries=False), "board"),
         (maskable_ppo.Config(game=game), "board"),
     ):
         assert config.completed().network == network
     assert alphazero.Config(game=game).completed().reuse == RECIPES["lines"].reuse
+    seen = {name: ppo.Config(game=game, network=name).completed() for name in ("lines", "board")}
+    assert {name: config.symmetries for name, config in seen.items()} == {
+        "lines": True,
+        "board": False,
+    }
 
 
 def test_the_last_minibatch_may_have_one_action(tmp_path: Path) -> None:
