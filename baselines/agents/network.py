@@ -156,7 +156,7 @@ class BoardNet(nn.Module):
     """Logits and value by 3x3 convolutions, for games in which adjacent cells matter.
 
     The logit of a piece on a cell comes from that cell, the logit of a move from the first cell it
-    leaves, and the logits of other actions from all cells.
+    leaves and one ahead of it, and the logits of other actions from all cells.
 
     Args:
         game: the game.
@@ -359,29 +359,47 @@ class CellHead(nn.Module):
 
 
 class MoveHead(nn.Module):
-    """The logit of each move, from the first cell that it leaves.
+    """The logit of each move, from the first cell that it leaves and the one `AHEAD` steps from it.
 
-    Moves that leave and enter the same cells, seen from there, are scored with the same weights.
+    A step leads from the first cell left to the first one entered. Moves that leave and enter the
+    same cells, seen from there, are scored with the same weights.
     """
 
     index: torch.Tensor
+    on_board: torch.Tensor
+
+    AHEAD = 3
+    """Three layers of 3x3 convolutions see no further, and a push may end five cells away."""
 
     def __init__(self, game: Game, num_actions: int, width: int) -> None:
         super().__init__()
         assert game.symmetries.moves is not None
+        rows, columns = game.observation.shape
         kinds: dict[object, int] = {}
-        index = []
+        found = []
         for action in range(num_actions):
-            cells = game.symmetries.moves(action)
-            (first, *_), _ = cells
-            steps = tuple(tuple(cell - first for cell in these) for these in cells)
-            index.append(kinds.setdefault(steps, len(kinds)) * game.observation.cells + first)
+            leaves, enters = (
+                [divmod(cell, columns) for cell in cells] for cells in game.symmetries.moves(action)
+            )
+            row, column = leaves[0]
+            seen = tuple(tuple((r - row, c - column) for r, c in each) for each in (leaves, enters))
+            down, right = (self.AHEAD * step for step in seen[1][0])
+            inside = 0 <= row + down < rows and 0 <= column + right < columns
+            near, kind = row * columns + column, kinds.setdefault(seen, len(kinds)) * rows * columns
+            far = near + down * columns + right if inside else near
+            found.append((kind + near, kind + far, inside))
+        *index, on_board = zip(*found, strict=True)
         self.register_buffer("index", torch.tensor(index), persistent=False)
-        self.kinds = nn.Conv2d(width, len(kinds), 1)
+        self.register_buffer("on_board", torch.tensor(on_board), persistent=False)
+        self.near, self.far = (nn.Conv2d(width, len(kinds), 1) for _ in range(2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """From features `(B, W, rows, columns)` to logits `(B, A)`."""
-        return self.kinds(x).flatten(1)[:, self.index]
+        near, far = (
+            head(x).flatten(1)[:, index]
+            for head, index in zip((self.near, self.far), self.index, strict=True)
+        )
+        return near + far * self.on_board
 
 
 class PlainNet(nn.Module):

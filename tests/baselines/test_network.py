@@ -340,30 +340,37 @@ def lit(game: Game, cell: int, channel: int) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("name", [n for n in TESTED if find_game(n).symmetries.moves])
-def test_the_logit_of_a_move_depends_on_its_first_cell_and_its_kind(name: str) -> None:
-    """A move's kind: the cells that it leaves and enters, seen from the first it leaves."""
+def test_the_logit_of_a_move_depends_on_two_cells_and_its_kind(name: str) -> None:
+    """The first cell that it leaves and the one `AHEAD` steps from it.
+
+    The kind is what it leaves and enters, seen from the first cell.
+    """
     game = find_game(name)
     rows, columns = game.observation.shape
-    actions, cells = actions_of(game), game.observation.cells
-    moves = [game.symmetries.moves(action) for action in range(actions)]
-
-    def kind(leaves: tuple[int, ...], enters: tuple[int, ...]) -> object:
-        row, column = divmod(leaves[0], columns)
-        return tuple(
-            tuple((c // columns - row, c % columns - column) for c in these)
-            for these in (leaves, enters)
-        )
-
-    kinds = [kind(*move) for move in moves]
+    actions = actions_of(game)
     head = MoveHead(game, actions, 2)
+    moves = [game.symmetries.moves(action) for action in range(actions)]
+    kinds, near, far = [], [], []
+    for leaves, enters in moves:
+        row, column = divmod(leaves[0], columns)
+        kind = tuple(
+            tuple((cell // columns - row, cell % columns - column) for cell in cells)
+            for cells in (leaves, enters)
+        )
+        down, right = kind[1][0]
+        row, column = row + head.AHEAD * down, column + head.AHEAD * right
+        inside = row in range(rows) and column in range(columns)
+        kinds.append((kind, inside))
+        near.append(leaves[0])
+        far.append(row * columns + column if inside else None)
     with torch.no_grad():
         dark = head(torch.zeros(1, 2, rows, columns))[0].numpy()
         by_kind = dict(zip(kinds, dark, strict=True))
         assert len(set(by_kind.values())) == len(by_kind)
         assert [by_kind[each] for each in kinds] == dark.tolist()
-        for cell in range(0, cells, 7):
+        for cell in range(0, game.observation.cells, 7):
             changed = head(lit(game, cell, 0))[0].numpy() != dark
-            assert changed.tolist() == [leaves[0] == cell for leaves, _ in moves]
+            assert changed.tolist() == [cell in pair for pair in zip(near, far, strict=True)]
 
 
 @pytest.mark.parametrize("name", [n for n in TESTED if lays_pieces(find_game(n))])
