@@ -83,7 +83,8 @@ def test_a_network_is_built_alike_whatever_the_defaults_of_torch(
     other_default()
     network = checkpoint.build(sidecar)
     for tensor in (*network.parameters(), *network.buffers()):
-        assert (tensor.device.type, tensor.dtype) == ("cpu", torch.float32)
+        assert tensor.device.type == "cpu"
+        assert tensor.dtype == torch.float32 or not tensor.is_floating_point()
 
 
 def test_sampling_follows_the_policy(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -33,11 +34,14 @@ EARLIER = {"ppo": "ppo_selfplay"}
 
 @pytest.mark.parametrize("algorithm", nightly(SCRIPTS, ("ppo", "td_value")))
 def test_a_run_is_resumed_and_its_agent_plays(algorithm: str, kept: Path) -> None:
-    (train, tiny), name = SCRIPTS[algorithm], EARLIER.get(algorithm, algorithm)
-    before = (kept / name / "curve.json").read_text()
-    assert play_pairing(GAME, str(kept / name / "policy"), "random", starts=1).games == 2
-    train(tiny(kept / name, steps=2 * STEPS, game=GAME, resume=True))
-    after = (kept / name / "curve.json").read_text()
+    """By a command line, which takes the run's options where defaults are others by now."""
+    run = kept / EARLIER.get(algorithm, algorithm)
+    before = (run / "curve.json").read_text()
+    assert play_pairing(GAME, str(run / "policy"), "random", starts=1).games == 2
+    train, _ = SCRIPTS[algorithm]
+    words = ["--output", str(run), "--resume", "--steps", str(2 * STEPS)]
+    assert sys.modules[train.__module__].run_words(words) == 0
+    after = (run / "curve.json").read_text()
     assert after != before
 
 
