@@ -39,6 +39,8 @@ from azumaya.envs.game import Game
 SEED = 1
 UPDATES: dict[str, dict[str, int]] = {"td_value": {"games": 32}, "expert_iteration": {"games": 4}}
 """Shorter updates than those of these algorithms; everything else is their default."""
+WAYS: dict[str, dict[str, Any]] = {"ppo": {"symmetries": False}}
+"""Where algorithms would not have the network of `maskable_ppo.py`, beside which they are shown."""
 ENDLESS = 10**12
 """More steps than are learned here, so that the learning rate stays that of the start."""
 
@@ -120,7 +122,7 @@ def learned(game: Game, algorithm: str, seconds: float, repeats: int) -> dict[st
             yield
             meter.count(state.steps - before)
 
-    given = {"game": game.name, **options, **UPDATES.get(algorithm, {})}
+    given = {"game": game.name, **options, **WAYS.get(algorithm, {}), **UPDATES.get(algorithm, {})}
     config = watch_training(module, watch, **given)
     network = config.network_kind if isinstance(config, PPOConfig) else KIND
     sizes = config.sizes if isinstance(config, PPOConfig) else {"width": config.width}
@@ -132,9 +134,9 @@ def learned(game: Game, algorithm: str, seconds: float, repeats: int) -> dict[st
 
 
 def policy_of(game: Game) -> nn.Module:
-    """The game's network of `ppo.py`, untrained."""
+    """The game's network of `ppo.py` as it is measured, untrained."""
     torch.manual_seed(SEED)
-    config = ppo.Config(game=game.name).completed()
+    config = ppo.Config(game=game.name, **WAYS["ppo"]).completed()
     return build(config.sidecar(game.options.num_actions(game.options.defaults))).eval()
 
 

@@ -71,7 +71,7 @@ class NetworkConfig(RunConfig):
     def network_kind(self) -> str:
         """The network's key in `NETWORKS`; the default depends on game, device and symmetries."""
         device, symmetries = getattr(self, "device", "cpu"), getattr(self, "symmetries", False)
-        allowed = symmetries is None or symmetries
+        allowed = symmetries is not False  # None: the network decides
         return self.network or default_network(find_game(self.game), device, allowed)
 
     @property
