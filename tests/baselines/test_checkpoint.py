@@ -80,11 +80,14 @@ def test_a_network_is_built_alike_whatever_the_defaults_of_torch(
     sidecar = sidecar_module.describe(
         find_game("abalone"), Position("abalone").num_actions, "board", {"width": 4, "depth": 1}
     )
+    usual = checkpoint.build(sidecar)
     other_default()
     network = checkpoint.build(sidecar)
-    for tensor in (*network.parameters(), *network.buffers()):
-        assert tensor.device.type == "cpu"
-        assert tensor.dtype == torch.float32 or not tensor.is_floating_point()
+    for tensor in network.parameters():
+        assert (tensor.device.type, tensor.dtype) == ("cpu", torch.float32)
+    for tensor, other in zip(network.buffers(), usual.buffers(), strict=True):
+        assert (tensor.device.type, tensor.dtype) == ("cpu", other.dtype)
+    assert usual.get_buffer("scale").dtype == torch.float32
 
 
 def test_sampling_follows_the_policy(tmp_path: Path) -> None:

@@ -11,11 +11,10 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.candidates import CandidateFinder
+from azumaya.baselines.agents.heads import CellHead, MoveHead
 from azumaya.baselines.agents.network import (
     NETWORKS,
-    CellHead,
     LinesNet,
-    MoveHead,
     NumberNet,
     can_play,
     default_network,
