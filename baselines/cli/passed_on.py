@@ -11,13 +11,11 @@ from typing import NoReturn
 import typer
 
 from azumaya.baselines.cli.terminal import complaints
-from azumaya.baselines.protocol.tracks import ALGORITHMS as TRAINED
+from azumaya.baselines.protocol.tracks import ALGORITHMS
 from azumaya.baselines.system.commands import game_option
 from azumaya.envs.errors import OptionError, did_you_mean
 
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-ALGORITHMS = tuple(TRAINED)
-"""Scripts in `azumaya.baselines.training`, the default first."""
 USAGE = f"""azumaya train [--game GAME] [--algorithm {"|".join(ALGORITHMS)}] [--time TIME] [...]
 
 Trains an agent by self-play, {ALGORITHMS[0]} by default, and evaluates it.

@@ -145,11 +145,10 @@ def _trained(algorithm: str, track: Track, job: Job, run: Path) -> tuple[int, fl
 
 def words_of(algorithm: str, track: Track, job: Job, run: Path) -> list[str]:
     """The options of the script that trains a run."""
-    goal = track.goal(algorithm)
     given = {
-        "game": job.game, "seed": job.seed, "output": run, "steps": goal,
+        "game": job.game, "seed": job.seed, "output": run, "steps": track.steps,
         "time": f"{track.minutes:g}min", "threads": track.threads,
-        "measure-every": max(1, goal // 5),
+        "measure-every": -(-track.steps // 5),
         "measure-starts": 50, "final-starts": 1, "ladder-starts": 0,
     }  # fmt: skip
     if track.device != "cpu":

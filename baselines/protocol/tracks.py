@@ -18,13 +18,10 @@ from azumaya.baselines.arena.game_options import game_named
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import did_you_mean
 
-ALGORITHMS: Mapping[str, int] = {
-    "value": 20_000_000, "ppo": 12_000_000, "alphazero": 200_000, "maskable_ppo": 2_500_000,
-}  # fmt: skip
-"""The library's algorithms, each a script of `azumaya.baselines.training`; and how many steps it
-makes in ten minutes on two cores, so that its learning rate has fallen when time is up."""
-ON_A_GPU = {"ppo": 200_000_000, "alphazero": 5_000_000}
-"""The algorithms that run on a GPU, with the steps that they make in ten minutes."""
+ALGORITHMS = ("value", "ppo", "alphazero", "maskable_ppo")
+"""The library's algorithms, each a script of `azumaya.baselines.training`, the default first."""
+ON_A_GPU = ("ppo", "alphazero")
+"""The algorithms that run on a GPU."""
 CONTENDERS = ("random", "greedy", "uct:100", "champion", *ALGORITHMS)
 """Those of the table, if none are named."""
 AZUMAYA_3 = ("sudoku_moyo", "halma_dominari", "vierer_dominari")
@@ -59,8 +56,8 @@ class Track:
         where = "one GPU" if self.device == "cuda" else f"{self.threads} CPU cores"
         return f"{self.minutes:g} minutes on {where}"
 
-    def goal(self, algorithm: str) -> int:
-        """The steps over which the learning rate of an algorithm falls.
+    def check(self, algorithm: str) -> None:
+        """Check that an algorithm can be trained on this track.
 
         Raises:
             OptionError: the algorithm does not run on this device.
@@ -70,7 +67,6 @@ class Track:
             raise OptionError(
                 f"{algorithm} on the track {self.name}: it has no GPU; choose {' or '.join(known)}"
             )
-        return self.steps or known[algorithm]
 
 
 TRACKS: Mapping[str, Track] = {
@@ -158,7 +154,7 @@ def jobs_of(
             for contender in contenders:
                 algorithm = algorithm_of(contender)
                 if algorithm:
-                    track.goal(algorithm)
+                    track.check(algorithm)
                 job = Job(contender, game, track.name if algorithm else "", seed)
                 agent_name(job, Path())
                 jobs.append(job)

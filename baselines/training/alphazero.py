@@ -67,10 +67,10 @@ class Config(PlayConfig):
     device: Literal["cpu", "cuda"] = "cpu"
     """Where the network is. Trees grow on the CPU, in `threads` threads."""
     steps: Annotated[int, Numbers(0, 10**15)] = 0
-    """Total positions to play; the last games are always completed. 0: 200,000 on a CPU, 10 million
-    on a GPU."""
+    """Total positions to play; the last games are always completed. 0: as many as the time allows
+    if `time` is given, otherwise 200,000 on a CPU, 10 million on a GPU."""
     measure_every: Annotated[int, Numbers(0)] = 0
-    """Positions between two evaluations for the learning curve; 0: a tenth of the steps."""
+    """Positions between two evaluations for the learning curve; 0: a tenth of the run."""
     memory: Annotated[int, Numbers(0, 10**8)] = 0
     """Positions that are kept to learn from; 0: 50,000 on a CPU, a million on a GPU."""
     reuse: Positive | None = None
@@ -84,14 +84,16 @@ class Config(PlayConfig):
     symmetries: bool = True
     """Whether positions are learned from as seen through random symmetries of the game."""
 
+    @property
+    def usual_steps(self) -> int:
+        """As `RunConfig.usual_steps`."""
+        return 10_000_000 if self.device == "cuda" else 200_000
+
     def completed(self) -> Self:
         """As `PlayConfig.completed`; also checks that a save could be read again."""
         config, on_gpu = super().completed(), self.device == "cuda"
-        steps = config.steps or (10_000_000 if on_gpu else 200_000)
         config = replace(
             config,
-            steps=steps,
-            measure_every=config.measure_every or -(-steps // 10),
             games=config.games or (4096 if on_gpu else 128),
             memory=config.memory or (1_000_000 if on_gpu else 50_000),
             batch=config.batch or (4096 if on_gpu else 256),

@@ -179,11 +179,12 @@ class RunConfig:
     """The game's options, as NAME VALUE pairs: `--options max_plies 100 tiebreak marbles`."""
     seed: Annotated[int, Numbers(0, 2**32 - 1)] = 1
     """Seed of the games, the network and the learner."""
-    steps: Annotated[int, Numbers(1, 10**15)] = 250_000
-    """Total actions of the learner; the last rollout is always completed."""
+    steps: Annotated[int, Numbers(0, 10**15)] = 0
+    """Total actions of the learner; the last rollout is always completed. 0: as many as the time
+    allows if `time` is given, otherwise 250,000."""
     minutes: Annotated[float, Numbers(0), Time("min", least=0)] = 0.0
-    """Stop training after this time, such as `30s` or `10min`, even if incomplete. Default: no
-    limit."""
+    """Stop training after this time, such as `30s` or `10min`. Without `steps` the learning rate
+    falls with the time; with them a run that is stopped is incomplete. Default: no limit."""
     output: Path | None = None
     """The run's folder; the default is a folder in runs/ with the game and the seed in its name."""
     resume: bool = False
@@ -194,14 +195,19 @@ class RunConfig:
     """Start a new run in a folder that already holds one, and delete the old run's files."""
     threads: Annotated[int, Numbers(1, 1024)] = 1
     """Torch threads; more than one is faster on an idle machine but much slower on a busy one."""
-    measure_every: Count = 25_000
-    """Actions between two evaluations for the learning curve."""
+    measure_every: Annotated[int, Numbers(0)] = 0
+    """Actions between two evaluations for the learning curve; 0: a tenth of the run."""
     measure_starts: Annotated[int, Numbers(1, 1_000_000)] = 50
     """Starts in each of these evaluations, played in both seats against each baseline."""
     final_starts: Annotated[int, Numbers(1, 1_000_000)] = 500
     """Starts in the final evaluation, played in both seats against each baseline."""
     ladder_starts: Annotated[int, Numbers(0, 1_000_000)] = 20
     """Starts for each agent of the ladder that searches; 0 for no ladder."""
+
+    @property
+    def usual_steps(self) -> int:
+        """The steps of a run for which neither steps nor a time are given."""
+        return 250_000
 
     @property
     def folder(self) -> RunFolder:
@@ -227,7 +233,14 @@ class RunConfig:
         """
         check_values(self)
         game = game_named(self.game).name
-        return replace(self, game=game, options=game_options(game, self.options))
+        steps = self.steps or (0 if self.minutes else self.usual_steps)
+        return replace(
+            self,
+            game=game,
+            options=game_options(game, self.options),
+            steps=steps,
+            measure_every=self.measure_every or -(-steps // 10),
+        )
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -246,10 +259,6 @@ class RunConfig:
         """The options of the run in a folder, as they were stored; raises as `read`."""
         names = {item.name for item in fields(cls)} - set(PLACE)
         return cls.run_at(folder).options(names, cls.added)
-
-    def goal(self, done: int) -> int:
-        """The number of steps after the last update of a run that has done some."""
-        return self.steps
 
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar | None:
         """The sidecar of this run's checkpoints; None if its agents are stored in another way."""

@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
@@ -155,14 +162,15 @@ class Display:
     def __init__(self, console: Console) -> None:
         self.console, self.began = console, time.monotonic()
         self.total = 0
-        self._bar = self._make_bar()
-        self._task = self._bar.add_task("training")
+        self._bar = self._make_bar(TextColumn("{task.fields[steps]}"))
+        self._task = self._bar.add_task("training", total=1.0, steps="")
 
-    def _make_bar(self) -> Progress:
-        columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    def _make_bar(self, count: ProgressColumn) -> Progress:
         return Progress(
             TextColumn("{task.description}"),
-            *columns,
+            BarColumn(),
+            count,
+            TimeRemainingColumn(),
             console=self.console,
             disable=not self.console.is_interactive,
         )
@@ -176,22 +184,24 @@ class Display:
         """Minutes since this object was created."""
         return (time.monotonic() - self.began) / 60
 
-    def start(self, done: int, total: int) -> None:
-        """Show that training starts or resumes after `done` of `total` steps."""
+    def start(self, total: int) -> None:
+        """Show that training starts or resumes, to `total` steps; 0 if time alone ends it."""
         self.total = total
-        self._bar.update(self._task, completed=done, total=total)
         self._bar.start()
 
-    def advance(self, done: int) -> None:
-        """Show that `done` steps are complete."""
-        self._bar.update(self._task, completed=done)
+    def advance(self, done: int, progress: float) -> None:
+        """Show that `done` steps are complete, and how much of the run that is, from 0 to 1."""
+        self._bar.update(self._task, completed=progress, steps=self._of(done))
+
+    def _of(self, done: int) -> str:
+        return f"{done:,} of {self.total:,} steps" if self.total else f"{done:,} steps"
 
     def measured(self, done: int, scores: Sequence[Score]) -> None:
         """Show the scores of an evaluation after `done` steps."""
         rates = ", ".join(f"{score.second} {score.rate:.0%}" for score in scores)
         self._bar.update(self._task, description=f"training ({rates})")
         if not self.console.is_interactive:
-            self.say(f"{done:,} of {self.total:,} steps, {self.minutes:.1f} minutes: {rates}")
+            self.say(f"{self._of(done)}, {self.minutes:.1f} minutes: {rates}")
 
     def stop(self) -> None:
         """Show that training has ended."""
@@ -202,5 +212,5 @@ class Display:
         """Show the progress of an evaluation with `games` games against each baseline."""
         if not self.console.is_interactive:
             self.say(f"evaluating: {games:,} games against each baseline")
-        with self._make_bar() as bar:
+        with self._make_bar(MofNCompleteColumn()) as bar:
             yield bar

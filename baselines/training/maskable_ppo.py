@@ -63,11 +63,6 @@ class Config(PPOConfig):
         check_minibatches(config.batch, config.games, config.rollout)
         return config
 
-    def goal(self, done: int) -> int:
-        """As `RunConfig.goal`: rollouts are always completed."""
-        rollout = self.games * self.rollout
-        return done + max(0, -(-(self.steps - done) // rollout)) * rollout
-
 
 # ---- the policy ----
 
@@ -116,8 +111,7 @@ def make_model(config: Config, env: AzumayaVecEnv) -> MaskablePPO:
     return MaskablePPO(
         NetworkPolicy,
         env,
-        # SB3's `left` is below 0 where the last rollout goes beyond --steps
-        learning_rate=lambda left: last + (first - last) * max(left, 0.0),
+        learning_rate=lambda left: last + (first - last) * left,
         n_steps=config.rollout,
         batch_size=config.batch,
         n_epochs=config.epochs,
@@ -212,7 +206,7 @@ def train(run: Run[Config]) -> None:
             model.collect_rollouts(
                 env, callback, model.rollout_buffer, config.rollout, use_masking=True
             )
-            model._update_current_progress_remaining(model.num_timesteps, config.steps)
+            model._current_progress_remaining = 1 - run.progress_after(rollout)
             model.train()
             state.episode_starts[:] = model._last_episode_starts
             run.learned(rollout, metrics_of(model))

@@ -69,10 +69,8 @@ class Config(PlayConfig):
     added: ClassVar[Mapping[str, Any]] = {"device": "cpu", "opening": 0, "symmetries": False}
 
     steps: Annotated[int, Numbers(0, 10**15)] = 0
-    """Total actions to learn from; the last rollout is always completed. 0: 1.5 million on a CPU,
-    100 million on a GPU."""
-    measure_every: Annotated[int, Numbers(0)] = 0
-    """Actions between two evaluations for the learning curve; 0: a tenth of the steps."""
+    """Total actions to learn from; the last rollout is always completed. 0: as many as the time
+    allows if `time` is given, otherwise 1.5 million on a CPU, 100 million on a GPU."""
     batch: Annotated[int, Numbers(0)] = 0
     """Actions in a minibatch; 0: 512 on a CPU, 4,096 on a GPU."""
     epochs: Count = 1
@@ -85,15 +83,17 @@ class Config(PlayConfig):
     pool_every: Count = 10
     """Updates between two additions to the pool; a full pool loses a random version for each."""
 
+    @property
+    def usual_steps(self) -> int:
+        """As `RunConfig.usual_steps`."""
+        return 100_000_000 if self.device == "cuda" else 1_500_000
+
     def completed(self) -> Self:
         """As `PlayConfig.completed`; also checks that a save could be read again."""
         check_values(self)  # before the defaults, which are computed from them
         on_gpu = self.device == "cuda"
-        steps = self.steps or (100_000_000 if on_gpu else 1_500_000)
         config = replace(
             self,
-            steps=steps,
-            measure_every=self.measure_every or -(-steps // 10),
             games=self.games or (8192 if on_gpu else 512),
             batch=self.batch or (4096 if on_gpu else 512),
             shaping=0.0 if on_gpu and self.shaping is None else self.shaping,

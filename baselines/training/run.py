@@ -78,7 +78,7 @@ class Run(Generic[C]):
         self.record: Save | None = None
         self.training = self.evaluating = False
         self._began, self._opened = 0, contextlib.ExitStack()
-        self._next_record = 0.0
+        self._next_record = self._minutes_measured = 0.0
 
     # ---- the loop ----
 
@@ -90,7 +90,7 @@ class Run(Generic[C]):
         *,
         exam: bool = False,
     ) -> Iterator[int]:
-        """The numbers of the updates to be made, until all steps are done or time is up.
+        """The numbers of the updates to be made, until the steps are done or the time is up.
 
         First a save is restored, and the folder is made ready. Between two updates the run is
         measured and saved if that is due. Call `learned` at the end of each.
@@ -111,7 +111,8 @@ class Run(Generic[C]):
         if self.is_done:
             return
         self.training = True
-        self.display.start(state.steps, self.goal)
+        self.display.start(self.config.steps)
+        self.display.advance(state.steps, self.progress)
         while not self.is_done:
             self._between_updates()
             if self._time_is_up:
@@ -128,22 +129,23 @@ class Run(Generic[C]):
         self.state.steps += steps
         self.state.updates += 1
         self._log("train", metrics)
-        self.display.advance(self.state.steps)
+        self.display.advance(self.state.steps, self.progress)
 
     @property
     def progress(self) -> float:
-        """The fraction of the steps that are done, at most 1; learning rates fall with it."""
-        return min(1.0, self.state.steps / self.config.steps)
+        """How much of the run is done, from 0 to 1; learning rates fall with it."""
+        return self.progress_after(0)
 
-    @property
-    def goal(self) -> int:
-        """The steps at which the display shows that all are done."""
-        return self.config.goal(self.state.steps)
+    def progress_after(self, steps: int) -> float:
+        """How much is done after some more steps, or by now where the run ends with its time."""
+        if self.config.steps:
+            return min(1.0, (self.state.steps + steps) / self.config.steps)
+        return min(1.0, self.display.minutes / self.config.minutes)
 
     @property
     def is_done(self) -> bool:
-        """Whether all steps are done; the last update may have done more."""
-        return self.state.steps >= self.config.steps
+        """Whether all steps are done, if they have a number; the last update may have done more."""
+        return 0 < self.config.steps <= self.state.steps
 
     def _begin(self) -> None:
         """Restore the save if there is one; then, when all was checked, change files."""
@@ -174,7 +176,7 @@ class Run(Generic[C]):
 
     def _between_updates(self, last: bool = False) -> None:
         self.state.check_finite()
-        due = last or not self.curve or self._since_measured >= self.config.measure_every
+        due = last or not self.curve or self._measurement_is_due
         if due:
             self._measure()
         if due or time.monotonic() >= self._next_record:
@@ -185,6 +187,12 @@ class Run(Generic[C]):
     @property
     def _since_measured(self) -> int:
         return self.state.steps - int(self.curve[-1]["steps"])
+
+    @property
+    def _measurement_is_due(self) -> bool:
+        if self.config.measure_every:
+            return self._since_measured >= self.config.measure_every
+        return self.display.minutes - self._minutes_measured >= self.config.minutes / 10
 
     @property
     def _time_is_up(self) -> bool:
@@ -200,6 +208,7 @@ class Run(Generic[C]):
         rates = {score.second: score.rate for score in scores}
         self._log("eval", {**rates, **(exam_kept(self.config, agent) if self._exam else {})})
         self.curve.append({"steps": self.state.steps, **rates})
+        self._minutes_measured = self.display.minutes
 
     def keep_record(self) -> None:
         """Record the state, to be saved now or when training stops."""
@@ -238,7 +247,7 @@ class Run(Generic[C]):
             f"Trained in {trained:.1f} minutes, evaluated in {display.minutes - trained:.1f}. "
             f"The run is in {folder.path}/"
         )
-        if not self.is_done:
+        if config.steps and not self.is_done:
             done = f"{self.state.steps:,} of {config.steps:,} steps are done"
             display.say(f"{done}. To resume: {folder.resume_command}")
         return scores

@@ -195,11 +195,9 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
             said, more = f"files of a run ({', '.join(p.name for p in self.files())})", ""
         else:
-            said, more = (
-                f"a run, {steps:,} of {goal:,} steps done",
-                f"To resume: {self.resume_command}. ",
-            )
-            if steps >= goal:
+            done = f"{steps:,} of {goal:,} steps done" if goal else f"{steps:,} steps done"
+            said, more = f"a run, {done}", f"To resume: {self.resume_command}. "
+            if 0 < goal <= steps:
                 results = [path for name in RESULTS if (path := self.path / name).exists()]
                 see = f" (see {', '.join(map(str, results))})" if results else ""
                 said = f"a finished run of {steps:,} steps{see}"
@@ -254,7 +252,7 @@ class RunFolder:
         """
         steps, done = now["steps"], self.steps()
         self.check_same(before, {n: value for n, value in now.items() if n not in changeable})
-        if before["steps"] != steps <= done:
+        if before["steps"] != steps and 0 < steps <= done:
             raise RunError(
                 f"--steps {steps}: the run in {self.path} has already done {done:,}; give more, or "
                 "leave --steps out to evaluate it again"

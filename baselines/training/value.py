@@ -84,11 +84,6 @@ def agent_files(save: Save) -> dict[str, bytes]:
     return value_files("policy", save.arrays["weights"], sidecar_of(save.notes.get("agent")))
 
 
-DEFAULTS = {
-    "lookahead": {"steps": 5_000_000, "games": 128, "measure_every": 500_000},
-    "search": {"steps": 500_000, "games": 32, "measure_every": 50_000},
-}
-"""What stands for 0, without search and with it."""
 WIDTH = 16
 """Hidden units of a network that begins with nothing."""
 
@@ -103,11 +98,10 @@ class Config(PlayConfig):
     }  # fmt: skip
 
     steps: Annotated[int, Numbers(0, 10**15)] = 0
-    """Total plies to learn from; the last games are always completed. 0 means 5,000,000, or 500,000
-    with `nodes`."""
+    """Total plies to learn from; the last games are always completed. 0: as many as the time allows
+    if `time` is given, otherwise 5 million, or 500,000 with `nodes`."""
     measure_every: Annotated[int, Numbers(0)] = 0
-    """Plies between two evaluations for the learning curve; 0 means 500,000, or 50,000 with
-    `nodes`."""
+    """Plies between two evaluations for the learning curve; 0: a tenth of the run."""
     start: str = ""
     """The checkpoint of a compiled value to begin with, or `champion`; the default is to begin with
     small random weights and the game's own evaluation. It also sets `width` and `features`."""
@@ -124,6 +118,11 @@ class Config(PlayConfig):
     """The search that the agent plays best with; it is stored with the agent. In games with hidden
     draws it has no effect: there agents search by PUCT."""
 
+    @property
+    def usual_steps(self) -> int:
+        """As `RunConfig.usual_steps`."""
+        return 500_000 if self.nodes else 5_000_000
+
     def completed(self) -> Self:
         """As `RunConfig.completed`; also takes the sizes from the network to begin with.
 
@@ -139,9 +138,7 @@ class Config(PlayConfig):
                 f"--exact-nodes {config.exact_nodes}: only games of a search are examined; give "
                 "--nodes, too"
             )
-        defaults = DEFAULTS["search" if config.nodes else "lookahead"]
-        given = {name: getattr(config, name) or value for name, value in defaults.items()}
-        config = replace(config, **dict[str, Any](given))
+        config = replace(config, games=config.games or (32 if config.nodes else 128))
         if not config.start:
             sizes = dict[str, Any](width=WIDTH, features="shared")
         elif config.continues:

@@ -265,25 +265,25 @@ def test_a_save_whose_numbers_mean_something_else_is_not_resumed(
 def test_without_a_terminal_lines_are_printed(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each measurement is a line; the number of steps is rounded up to whole rollouts."""
+    """Each measurement is a line; the last rollout is completed."""
     main(Config(output=here, steps=33, minutes=5, games=4, rollout=8, batch=16, epochs=1, width=4,
                 measure_every=32, measure_starts=1, final_starts=1, ladder_starts=0))  # fmt: skip
     lines = capsys.readouterr().out.splitlines()
     shown = [line.split(" steps")[0] for line in lines if " steps, " in line]
-    assert shown[0] == "0 of 64"
-    assert shown[-1] == "64 of 64"
+    assert shown[0] == "0 of 33"
+    assert shown[-1] == "64 of 33"
     assert "evaluating: 2 games against each baseline" in lines
 
 
 def test_a_terminal_has_a_bar_and_no_lines() -> None:
     shown = io.StringIO()
     display = Display(Console(file=shown, force_terminal=True, width=100))
-    display.start(0, 64)
+    display.start(64)
     display.measured(64, [Score("one", "two", 1)])
-    display.advance(64)
+    display.advance(64, 1.0)
     display.stop()
     assert "training (two 100%)" in shown.getvalue()
-    assert "64/64" in shown.getvalue()
+    assert "64 of 64 steps" in shown.getvalue()
     assert "steps, " not in shown.getvalue()
 
 

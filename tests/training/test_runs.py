@@ -18,8 +18,10 @@ from sb3_contrib import MaskablePPO
 from azumaya.baselines import find_agent
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo, ppo_games, value
 from azumaya.baselines.training.alphazero_games import SelfPlay
+from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.policy import Threads
-from azumaya.baselines.training.run_folder import RunFolder
+from azumaya.baselines.training.run import Run
+from azumaya.baselines.training.run_folder import RunError, RunFolder
 from azumaya.baselines.training.saves import read_save
 from azumaya.baselines.training.value_games import Players
 from azumaya.wrappers.sb3 import AzumayaVecEnv
@@ -199,6 +201,38 @@ def test_a_run_stopped_by_its_time_limit_ends_like_any_other(
         main(tiny(tmp_path, minutes=1e-9, resume=True))
     main(tiny(tmp_path, resume=True, minutes=0.0))
     assert differing(results(unbroken), results(tmp_path)) == []
+
+
+@some_scripts
+def test_a_time_without_steps_is_a_budget(
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Learning rate, measurements and the end follow the clock; here each update takes a minute."""
+    clock, seen = [-1.0], []
+    advance, progress = Display.advance, Run.progress_after
+
+    def ticking(display: Display, *given: Any) -> None:
+        clock[0] += 1
+        advance(display, *given)
+
+    def noted(run: Run[Any], steps: int) -> float:
+        seen.append(progress(run, steps))
+        return seen[-1]
+
+    monkeypatch.setattr(Display, "advance", ticking)
+    monkeypatch.setattr(Display, "minutes", property(lambda _: clock[0]))
+    monkeypatch.setattr(Run, "progress_after", noted)
+    main, tiny = SCRIPTS[script]
+    main(tiny(tmp_path, steps=0, minutes=20, measure_every=0))
+    assert sorted(seen) == seen
+    assert set(seen[1:]) >= {update / 20 for update in range(20)}
+    points = [point["steps"] for point in curve_of(tmp_path)]
+    assert len(set(points)) == len(points) == 11
+    said = capsys.readouterr().out
+    assert f"{points[-1]:,} steps, 20.0 minutes" in said
+    assert "To resume" not in said
+    with pytest.raises(RunError, match=rf"holds a run, {points[-1]:,} steps done; .* To resume: "):
+        main(tiny(tmp_path, steps=0, minutes=20))
 
 
 @pytest.mark.parametrize("game", nightly(["abalone", "sudoku_tiles"], ("sudoku_tiles",)))
