@@ -5,9 +5,9 @@
   board alone, and `legal` and `illegal`, lists of moves that the page calls so; they are checked
   when it is built.
 - `{bits} GAME`: sets of cells side by side; see `boards.evaluate`.
-- `{games}`, `{training}`, `{exams}`, `{benchmark}`, `{leaderboard}`, `{hyperparameters}`,
-  `{facts} GAME`, `{options} GAME`,
-  `{planes} GAME`, `{actions} GAME`, `{statistics} GAME`, `{state} GAME`: tables.
+- `{games}`, `{training}`, `{exams}`, `{benchmark}`, `{azumaya-3}`, `{leaderboard}`,
+  `{hyperparameters}`, `{facts} GAME`, `{options} GAME`, `{planes} GAME`, `{actions} GAME`,
+  `{statistics} GAME`, `{state} GAME`: tables.
 - `{gallery}`: the games of the gallery, with replays that play in the page.
 """
 
@@ -172,6 +172,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("training", table_directive(tables.training_table, 0))
     app.add_directive("exams", table_directive(tables.exams_table, 0))
     app.add_directive("benchmark", table_directive(tables.benchmark_tables, 0))
+    app.add_directive("azumaya-3", table_directive(tables.azumaya_3_tables, 0))
     app.add_directive("leaderboard", table_directive(tables.leaderboard_table, 0))
     app.add_directive("hyperparameters", table_directive(tables.hyperparameters_table, 0))
     app.add_directive("state", table_directive(tables.state_table, 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from sphinx.pycode import ModuleAnalyzer
 from azumaya.baselines.protocol.cards import leaderboard, read_card
 from azumaya.baselines.protocol.report import page
 from azumaya.baselines.protocol.table import read_table
+from azumaya.baselines.protocol.tracks import AZUMAYA_3
 from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo
 from azumaya.baselines.training import value as value_script
@@ -318,9 +319,14 @@ RESULTS = EXAMS.parent
 BENCHMARK, CARDS = RESULTS / "table.jsonl", RESULTS / "cards"
 
 
-def benchmark_tables() -> str:
-    """The tables of the stored benchmark."""
-    return page(read_table(BENCHMARK)[1])
+def benchmark_tables(games: Collection[str] = tuple(GAMES)) -> str:
+    """The tables of the stored benchmark, of some games."""
+    return page([cell for cell in read_table(BENCHMARK)[1] if cell.job.game in games])
+
+
+def azumaya_3_tables() -> str:
+    """The same of Azumaya-3."""
+    return benchmark_tables(AZUMAYA_3)
 
 
 def leaderboard_table() -> str:
