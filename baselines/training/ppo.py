@@ -3,10 +3,11 @@
     python -m azumaya.baselines.training.ppo --game sudoku_moyo --seed 1
     python -m azumaya.baselines.training.ppo --game sudoku_moyo --seed 1 --device cuda
 
-One network plays both seats of many games at once and learns from the moves of both. In a share of
-the games one seat belongs to an earlier version of the network, from a pool of snapshots; the
-network learns from the moves of the other seat only. With `--device cuda` games, networks and
-learning are all on a GPU, and nothing waits for it within an update.
+One network plays both seats of many games at once and learns from the moves of both. Games begin
+with a few random moves. With `--past-share` one seat of some games belongs to an earlier version of
+the network, from a pool of snapshots, and only the moves of the other seat are learned from. With
+`--device cuda` games, networks and learning are all on a GPU, and nothing waits for it within an
+update.
 
 This file contains, from top to bottom: the hyperparameters of learning (`config.py` has those that
 MaskablePPO shares), learning, and the loop, `train`. `ppo_games.py` has the hyperparameters of

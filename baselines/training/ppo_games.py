@@ -31,9 +31,9 @@ class PlayConfig(PPOConfig):
     """Games played in parallel; 0: 512 on a CPU, 8,192 on a GPU."""
     rollout: Annotated[int, Numbers(1, 1_000_000)] = 32
     """Actions per game, of both players, between two updates."""
-    past_share: Share = 0.2
+    past_share: Share = 0.0
     """Fraction of games against earlier versions of the network; above 0 it is at least one."""
-    opening: Annotated[int, Numbers(0, 10_000)] = 0
+    opening: Annotated[int, Numbers(0, 10_000)] = 20
     """The most random moves with which a game begins; each game draws a number from 0 to that. They
     are not learned from."""
 
@@ -105,8 +105,8 @@ class Rollout:
 class Games:
     """The games in progress, all at once.
 
-    The first games are against earlier versions, which have the seat of player 0 in every other
-    one of them and that of player 1 in the rest.
+    With `past_share` the first games are against earlier versions, which have the seat of player 0
+    in every other one of them and that of player 1 in the rest.
     """
 
     def __init__(self, config: PlayConfig) -> None:

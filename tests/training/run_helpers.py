@@ -53,7 +53,7 @@ def tiny_ppo(folder: Path, **changes: object) -> ppo.Config:
     return ppo.Config(**{
         "steps": 192, "output": folder, "games": 5, "rollout": 8, "batch": 16, "epochs": 2,
         "width": 4, "measure_every": 64, "measure_starts": 2, "final_starts": 3,
-        "ladder_starts": 0, "past_share": 0.4, "pool": 2, "pool_every": 1, **changes,
+        "ladder_starts": 0, "past_share": 0.4, "pool": 2, "pool_every": 1, "opening": 0, **changes,
     })  # type: ignore[arg-type]  # fmt: skip
 
 
