@@ -204,7 +204,7 @@ class State(states.State):
 def initial_state(config: Config, start: Position, device: torch.device) -> State:
     """The state before the first update; seeds torch's generator."""
     torch.manual_seed(config.seed)
-    network = build(config.sidecar(start.num_actions)).to(device)
+    network = config.begin(build(config.sidecar(start.num_actions))).to(device)
     adam = adam_of(network, config.recipe.learning_rate)
     lessons = Lessons.room(config, start, config.memory)
     return State(network=network, adam=adam, memory=Memory(lessons))

@@ -88,6 +88,20 @@ def check_values(options: Any) -> None:
                 raise OptionError(f"{flag(name)} {value}: must be {wanted}")
 
 
+def check_begun(config: Any, sizes: Mapping[str, Any]) -> None:
+    """Check that sizes which were given are those of what a run begins with, its `start`.
+
+    Raises:
+        OptionError: one is another.
+    """
+    for name, size in sizes.items():
+        given = getattr(config, name)
+        if given and given != size:
+            raise OptionError(
+                f"{flag(name)} {given}: start={config.start!r} has {size}; leave {flag(name)} out"
+            )
+
+
 def _unmet(hint: Any, value: Any) -> str:
     """What a value must be by a hint; empty if it is that, or if it is not checked here."""
     if get_origin(hint) is Annotated and isinstance(hint.__metadata__[0], Numbers):

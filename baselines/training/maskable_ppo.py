@@ -192,7 +192,7 @@ def train(run: Run[Config]) -> None:
     config = run.config
     with closing(make_env(config)) as env:
         model = make_model(config, env)
-        network, rollout = network_of(model), config.games * config.rollout
+        network, rollout = config.begin(network_of(model)), config.games * config.rollout
         games = Games(model, env)
         state = State(
             network=network, adam=model.policy.optimizer, games=games,

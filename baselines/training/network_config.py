@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Annotated, Any, Self
+from inspect import signature
+from typing import Annotated, Any, ClassVar, Self
 
 import torch
+from torch import nn
 
 from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents.champion_net import (
+    CHAMPION_NET,
+    ChampionNetAgent,
+    champion_net_file,
+)
+from azumaya.baselines.agents.checkpoint import load_network
 from azumaya.baselines.agents.network import (
     NETWORKS,
     NUMBERED,
@@ -19,9 +27,17 @@ from azumaya.baselines.agents.network import (
 )
 from azumaya.baselines.agents.sidecar import SHAPING, Sidecar, describe, sidecar_of
 from azumaya.baselines.system.command_line import flag
-from azumaya.baselines.training.config import Count, Numbers, Positive, RunConfig, Share, Weight
+from azumaya.baselines.training.config import (
+    Count,
+    Numbers,
+    Positive,
+    RunConfig,
+    Share,
+    Weight,
+    check_begun,
+)
 from azumaya.baselines.training.saves import Save
-from azumaya.envs import OptionError, find_game
+from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.errors import did_you_mean
 from azumaya.envs.setup import prepare
 
@@ -58,6 +74,8 @@ RECIPES = {
 class NetworkConfig(RunConfig):
     """The options of a run that trains a network with a policy and a value."""
 
+    added: ClassVar[Mapping[str, Any]] = {"start": ""}
+
     network: str = ""
     """`numbers`, `houses`, `boards`, `lines`, `board` or `plain`; the default suits the game."""
     width: Count | None = None
@@ -66,6 +84,9 @@ class NetworkConfig(RunConfig):
     """Depth of the network; the default depends on its kind."""
     learning_rate: Annotated[float, Numbers(0, 1, above=True)] | None = None
     """Adam's initial learning rate; the default depends on the network."""
+    start: str = ""
+    """The checkpoint of a network to begin with, or `champion-net`; the default is to begin with
+    random weights. It also sets `network`, `width` and `depth`."""
 
     @property
     def network_kind(self) -> str:
@@ -87,14 +108,33 @@ class NetworkConfig(RunConfig):
         return {"width": self.recipe.width, "depth": self.recipe.depth}
 
     def completed(self) -> Self:
-        """As `RunConfig.completed`; also checks that the network can be built."""
+        """As `RunConfig.completed`; also checks that the network can be built.
+
+        Raises:
+            OptionError: also if a network to begin with does not fit the other options.
+            CheckpointError: it cannot be read.
+        """
         config = super().completed()
         check_network(config.network, config.game)
+        if config.start and config.continues:
+            stored = self.stored_in(self.folder.path)
+            config = replace(config, **{name: stored[name] for name in ("network", *config.sizes)})
+        elif config.start:
+            _, sizes = network_to_begin_with(config.start, config.game, config.options)
+            check_begun(config, sizes)
+            config = replace(config, **sizes)
         names = {item.name for item in fields(config)}
         recipe = {name: value for name, value in asdict(config.recipe).items() if name in names}
         config = replace(config, network=config.network_kind, **recipe)
         check_sizes(config.network, config.game, config.options, **config.sizes)
         return config
+
+    def begin(self, network: nn.Module) -> nn.Module:
+        """Give a new network the weights that `start` has, if learning begins with any."""
+        if self.start and not self.continues:
+            first, _ = network_to_begin_with(self.start, self.game, self.options)
+            network.load_state_dict(first.state_dict())
+        return network
 
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
         """The sidecar of this run's checkpoints."""
@@ -159,6 +199,33 @@ def agent_files(save: Save) -> dict[str, bytes]:
     sidecar = sidecar_of(save.notes.get("agent"))
     weights = {name: torch.from_numpy(array) for name, array in save.part("network").items()}
     return checkpoint.contents("policy", weights, sidecar)
+
+
+# ---- what learning begins with ----
+
+
+def network_to_begin_with(
+    start: str, game: str, options: Mapping[str, Any]
+) -> tuple[nn.Module, dict[str, Any]]:
+    """A checkpoint's network, or that of `champion-net`, and its `network`, `width` and `depth`.
+
+    Raises:
+        OptionError: it is of another game or of other actions, or no network ships for the game.
+        CheckpointError: the file cannot be read.
+    """
+    record = find_game(game)
+    position = Position(record, **options)
+    if start == CHAMPION_NET:
+        ChampionNetAgent().check(position)
+    network, sidecar = load_network(champion_net_file(record) if start == CHAMPION_NET else start)
+    if (sidecar.game, sidecar.num_actions) != (record.id, position.num_actions):
+        raise OptionError(
+            f"start={start!r}: is of {sidecar.game} with {sidecar.num_actions} actions, not "
+            f"{record.id} with {position.num_actions}"
+        )
+    parameters = signature(NETWORKS[sidecar.network]).parameters
+    sizes = {name: parameters[name].default for name in ("width", "depth")}
+    return network, {"network": sidecar.network, **sizes, **sidecar.sizes}
 
 
 # ---- checks ----

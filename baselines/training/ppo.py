@@ -67,7 +67,9 @@ class Config(PlayConfig):
     """Every hyperparameter of a run; `PlayConfig` has those of playing."""
 
     script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="ppo-")
-    added: ClassVar[Mapping[str, Any]] = {"device": "cpu", "opening": 0, "symmetries": False}
+    added: ClassVar[Mapping[str, Any]] = {
+        **PlayConfig.added, "device": "cpu", "opening": 0, "symmetries": False,
+    }  # fmt: skip
 
     steps: Annotated[int, Numbers(0, 10**15)] = 0
     """Total actions to learn from; the last rollout is always completed. 0: as many as the time
@@ -238,7 +240,7 @@ def initial_state(config: Config, games: Games) -> State:
     """The state before the first update; seeds the generators."""
     torch.manual_seed(config.seed)
     np.random.seed(config.seed)
-    network = build(config.sidecar(games.env.setup.num_actions)).to(games.device)
+    network = config.begin(build(config.sidecar(games.env.setup.num_actions))).to(games.device)
     adam = adam_of(network, config.recipe.learning_rate)
     past, chance = Past([copy_of(network)]), states.Chance(games.device.type)
     if games.opening:

@@ -41,10 +41,16 @@ import numpy as np
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.sidecar import Sidecar, describe, sidecar_of
 from azumaya.baselines.arena.rounds import Score
-from azumaya.baselines.system.command_line import flag
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.command import exit_code, read_words, run_script
-from azumaya.baselines.training.config import AGENT_FILES, Count, Numbers, Share, check_exact
+from azumaya.baselines.training.config import (
+    AGENT_FILES,
+    Count,
+    Numbers,
+    Share,
+    check_begun,
+    check_exact,
+)
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import Save
@@ -146,18 +152,9 @@ class Config(PlayConfig):
         else:
             value = value_to_begin_with(config.start, find_game(config.game), config.options)
             sizes = {"width": value.width, "features": "plain" if value.plain else "shared"}
-            config._check_sizes(sizes)
+            check_begun(config, sizes)
         width, features = config.width or sizes["width"], config.features or sizes["features"]
         return replace(config, width=width, features=features)
-
-    def _check_sizes(self, sizes: Mapping[str, Any]) -> None:
-        """Check that sizes that were given are those of the network to begin with."""
-        for name, size in sizes.items():
-            given = getattr(self, name)
-            if given and given != size:
-                raise OptionError(
-                    f"{flag(name)} {given}: start={self.start!r} has {size}; leave {flag(name)} out"
-                )
 
     def sidecar(self, num_actions: int, **notes: Any) -> Sidecar:
         """The sidecar of this run's checkpoints."""
