@@ -40,8 +40,9 @@ SEED = 1
 UPDATES: dict[str, dict[str, int]] = {"td_value": {"games": 32}, "expert_iteration": {"games": 4}}
 """Shorter updates than those of these algorithms; everything else is their default."""
 WAYS: dict[str, dict[str, Any]] = {"ppo": {"symmetries": False, "opening": 0, "past_share": 0.2}}
-"""Without symmetries `ppo.py` has the network of `maskable_ppo.py`, beside which it is shown;
-without openings it learns as much from the first updates, which are measured, as from others."""
+"""`ppo.py` as when the stored results were measured: without symmetries it has the network of
+`maskable_ppo.py`, beside which it is shown; without openings the first updates learn as much as
+others."""
 ENDLESS = 10**12
 """More steps than are learned here, so that the learning rate stays that of the start."""
 
