@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +12,32 @@ from azumaya.baselines.agents.champion_net import champion_net_file
 from azumaya.baselines.agents.checkpoint import build, load, save
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.sidecar import describe
-from azumaya.baselines.training import alphazero, maskable_ppo, ppo
-from azumaya.envs import OptionError, find_game
-from tests.training.run_helpers import tiny_alphazero, tiny_ppo, tiny_run
+from azumaya.baselines.training import ppo
+from azumaya.envs import OptionError, Position, find_game
+from tests.training.run_helpers import SCRIPTS
 
-SCRIPTS = {
-    "ppo": (ppo.main, tiny_ppo), "alphazero": (alphazero.main, tiny_alphazero),
-    "maskable_ppo": (maskable_ppo.main, tiny_run),
-}  # fmt: skip
-GAME = find_game("revers_dominari")
-ACTIONS = GAME.options.num_actions(GAME.options.defaults)
+GAME = "revers_dominari"
 
 
-def saved(folder: Path, kind: str, **sizes: int) -> str:
+def saved(folder: Path, kind: str, game: str = GAME, **sizes: int) -> str:
     """The path of a checkpoint with random weights."""
     torch.manual_seed(7)
-    sidecar = describe(GAME, ACTIONS, kind, sizes)
+    sidecar = describe(find_game(game), Position(game).num_actions, kind, sizes)
     return str(save(folder / kind, build(sidecar).state_dict(), sidecar).with_suffix(""))
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+def completed(folder: Path, game: str = GAME, **given: Any) -> ppo.Config:
+    """The options of a run of `ppo.py`, complete."""
+    return ppo.Config(game=game, output=folder / "run", **given).completed()
+
+
+@pytest.mark.parametrize("name", ["ppo", "alphazero", "maskable_ppo"])
 def test_a_run_begins_with_the_weights_and_the_sizes(name: str, tmp_path: Path) -> None:
     """With a learning rate next to nothing it also ends with them; resumed it needs no start."""
     main, tiny = SCRIPTS[name]
     start, folder = saved(tmp_path, "board", width=5, depth=2), tmp_path / "run"
     given: dict[str, Any] = {
-        "game": GAME.name, "start": start, "width": None, "depth": None, "learning_rate": 1e-12,
+        "game": GAME, "start": start, "width": None, "depth": None, "learning_rate": 1e-12,
         "measure_starts": 1, "final_starts": 1,
     }  # fmt: skip
     first, _ = load(start)
@@ -53,29 +52,24 @@ def test_a_run_begins_with_the_weights_and_the_sizes(name: str, tmp_path: Path) 
         torch.testing.assert_close(last[weights], first[weights], rtol=0, atol=1e-6)
 
 
-def refused(folder: Path, **given: Any) -> Callable[[], object]:
-    """Completes the options of a run."""
-    return ppo.Config(output=folder / "run", **{"game": GAME.name, **given}).completed
-
-
 def test_a_network_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     """One of other sizes than were given, of another game or of other actions."""
     start = saved(tmp_path, "board", width=5, depth=2)
     for given in ({"width": 16}, {"depth": 3}, {"network": "plain"}):
         [(name, size)] = given.items()
         with pytest.raises(OptionError, match=f"--{name} {size}: start=.* leave --{name} out"):
-            refused(tmp_path, start=start, **given)()
-    refused(tmp_path, start=start, network="board", width=5)()
+            completed(tmp_path, start=start, **given)
+    completed(tmp_path, start=start, network="board", width=5)
     with pytest.raises(OptionError, match=r"is of .*revers_dominari-v0 with .*, not .*abalone"):
-        refused(tmp_path, start=start, game="abalone")()
+        completed(tmp_path, start=start, game="abalone")
     with pytest.raises(OptionError, match="champion-net: there is none for azumaya/abalone"):
-        refused(tmp_path, start="champion-net", game="abalone")()
+        completed(tmp_path, start="champion-net", game="abalone")
 
 
 def test_a_run_begins_with_the_network_that_ships(tmp_path: Path) -> None:
     """It may be one that is no default on a CPU."""
     game = find_game("sudoku_moyo")
-    config = ppo.Config(game=game.name, start="champion-net", output=tmp_path).completed()
+    config = completed(tmp_path, game.name, start="champion-net")
     assert (config.network, config.width, config.depth) == ("houses", 16, 4)
     assert (config.learning_rate, config.shaping) == (1e-3, 0.0)
     network = config.begin(NETWORKS["houses"](game, 729, **config.sizes))
@@ -86,8 +80,6 @@ def test_a_run_begins_with_the_network_that_ships(tmp_path: Path) -> None:
 def test_sizes_that_a_checkpoint_leaves_out_are_those_of_its_network(tmp_path: Path) -> None:
     """So it is where a network was cloned."""
     game = find_game("sudoku_moyo")
-    sidecar = describe(game, 729, "numbers", {})
-    start = save(tmp_path / "cloned", build(sidecar).state_dict(), sidecar)
-    config = ppo.Config(game=game.name, start=str(start), output=tmp_path).completed()
+    config = completed(tmp_path, game.name, start=saved(tmp_path, "numbers", game.name))
     assert (config.network, config.width, config.depth) == ("numbers", 16, 1)
     config.begin(NETWORKS["numbers"](game, 729, **config.sizes))
