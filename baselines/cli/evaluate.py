@@ -40,7 +40,7 @@ Options = Annotated[
         "--option",
         metavar="NAME=VALUE",
         help="Set an option of the game, such as territory=corners. Default: the options that a "
-        "checkpoint was trained with, and territory=none is the game's own. Repeat for more "
+        "checkpoint was trained with; NAME=none stands for the game's own. Repeat for more "
         "options.",
     ),
 ]
