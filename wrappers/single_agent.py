@@ -15,8 +15,8 @@ from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     NAMED,
     WHOLE,
-    ask,
     check_seat,
+    checked_answer,
     is_agent,
     limits_of,
     never_acts,
@@ -202,7 +202,8 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         """The opponent's action, which is not checked."""
         key = int(self.np_random.integers(2**63))
         if is_agent(self._playing):
-            return ask(self._playing, [position.resample_hidden(key)], [key], "opponent")[0]
+            answer = self._playing.act([position.resample_hidden(key)], [key])
+            return checked_answer(answer, 1, "opponent")[0]
         planes, mask = position.observation(position.to_move), position.action_mask()
         given = np.empty(1, np.int64)
         copy_actions(self._playing(planes[None], mask[None]), given, "opponent's ")

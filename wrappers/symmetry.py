@@ -40,6 +40,16 @@ def _check_shown(env: Any, seen: Any, original: Any) -> None:
         )
 
 
+def _shown(transform: Transform, seen: Any) -> Any:
+    """An observation in the transformed game; without its mask if that is in the infos alone."""
+    if not isinstance(seen, dict):
+        return transform.observation(seen)
+    return {
+        "observation": transform.observation(seen["observation"]),
+        "action_mask": transform.mask(seen["action_mask"]),
+    }
+
+
 def _original(transform: Transform, action: Any, space: Any) -> Any:
     """An action of the original game; as it is if the environment is to say what is wrong with it.
 
@@ -91,7 +101,7 @@ class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
         """Begin an episode, and draw its transform."""
         observation, info = self.env.reset(seed=seed, options=options)
         self.transform = self._draws.next(self.single.position, seed)
-        return self._observed(observation), self._seen(info)
+        return _shown(self.transform, observation), self._seen(info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Play an action of the transformed game.
@@ -104,15 +114,8 @@ class Augmented(CopiedDeeply, gymnasium.Wrapper[Any, int, Any, int]):
         observation, reward, terminated, truncated, info = self.env.step(played)
         if self.single.episodes != episode:
             self.transform = self._draws.next(self.single.position, None)
-        return self._observed(observation), reward, terminated, truncated, self._seen(info)
-
-    def _observed(self, seen: Any) -> Any:
-        if not isinstance(seen, dict):  # the mask is in the info alone
-            return self.transform.observation(seen)
-        return {
-            "observation": self.transform.observation(seen["observation"]),
-            "action_mask": self.transform.mask(seen["action_mask"]),
-        }
+        seen = _shown(self.transform, observation)
+        return seen, reward, terminated, truncated, self._seen(info)
 
     def _seen(self, info: dict[str, Any]) -> dict[str, Any]:
         return {**info, "action_mask": self.transform.mask(info["action_mask"])}
@@ -173,13 +176,7 @@ class AugmentedAEC(CopiedDeeply, BaseWrapper[str, Any, int]):
 
     def observe(self, agent: str) -> Any:
         """What an agent sees of the transformed game, and its action mask there."""
-        seen = super().observe(agent)
-        if not isinstance(seen, dict):  # the mask is in the infos alone
-            return self.transform.observation(seen)
-        return {
-            "observation": self.transform.observation(seen["observation"]),
-            "action_mask": self.transform.mask(seen["action_mask"]),
-        }
+        return _shown(self.transform, super().observe(agent))
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:

@@ -64,7 +64,7 @@ def relations_of(game: Game) -> torch.Tensor:
 
     A cell is related to itself, to the cells of its row, column and block, to those next to it, to
     those diagonally next to it, and to all. The factor is 1 for itself, a fourth for those next to
-    it, and one over the length of a row for the others.
+    it, also diagonally, and one over the length of a row for the others.
     """
     rows, columns = game.observation.shape
     place = torch.arange(rows * columns)

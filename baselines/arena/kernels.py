@@ -31,7 +31,7 @@ def rows_to_move(states, running, seats, which, rows):
 
 
 @functools.cache
-def look_kernel(game: Game) -> Any:
+def views_kernel(game: Game) -> Any:
     """The kernel `look(states, rows, numbers, seats, seed, turn, which, views, keys)`.
 
     It copies the states of `rows` to `views` and writes their keys; what is hidden from the players

@@ -13,7 +13,7 @@ from azumaya.baselines.agents.asking import ask, ask_on_states, name_of
 from azumaya.baselines.agents.base import GameStates, acts_on_states
 from azumaya.baselines.arena.game_options import by_default
 from azumaya.baselines.arena.intervals import of_pairs, wilson
-from azumaya.baselines.arena.kernels import look_kernel, play_kernel, rows_to_move
+from azumaya.baselines.arena.kernels import play_kernel, rows_to_move, views_kernel
 from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
@@ -185,7 +185,7 @@ class Rounds:
 
     def _move(self, rows: np.ndarray, agent: Opponent, name: str, which: int) -> None:
         views, keys = self.game.new_states(len(rows)), np.empty(len(rows), np.uint64)
-        look_kernel(self.game)(
+        views_kernel(self.game)(
             self.states, rows, self._numbers, self.first_seats, self._seed, self.turn, which, views,
             keys,
         )  # fmt: skip

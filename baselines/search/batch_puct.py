@@ -112,7 +112,7 @@ class BatchPUCT(TreeSearch):
             self.spend(grove)
             found += [outcome_of(grove[g], lines) for g in range(len(few))]
             grove.end(few)
-        return found, [grove]
+        return found, [grove] if len(positions) <= self.games else []
 
     def grove_for(self, positions: Sequence[Position]) -> Grove:
         """Room for some positions of a game, kept for the next search."""

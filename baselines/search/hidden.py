@@ -12,7 +12,7 @@ import numpy as np
 from azumaya.baselines.search.choice import draw_below
 from azumaya.baselines.search.priors import exp_of
 from azumaya.baselines.search.tree import clear_slot, log_of
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, count, get, lowest, popcount, select_in
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, count, get, lowest, select_in
 from azumaya.envs.kernels.compile import kernel
 
 
@@ -84,10 +84,7 @@ def count_listed(tree, slot, fresh):
         action = tree.nodes[at].action
         fresh[action >> 6] &= ~(ONE << U64(action & 63))
         at = np.int64(tree.nodes[at].next)
-    left = 0
-    for w in range(fresh.shape[0]):
-        left += popcount(fresh[w])
-    return left
+    return count(fresh, fresh.shape[0])
 
 
 @kernel

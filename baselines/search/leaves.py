@@ -86,7 +86,7 @@ def rollout_leaf_kernel(kernels: GameKernels) -> Any:
 
 
 @functools.cache
-def look_kernel(kernels: GameKernels, value: Any) -> Any:
+def children_kernel(kernels: GameKernels, value: Any) -> Any:
     """The kernel that finds the values of a node's children, `upto` of them in all.
 
     `look(tree, desk, slot, upto, here)` starts from the node's position in `desk.trial`,
@@ -137,7 +137,7 @@ def widen_kernel(kernels: GameKernels, value: Any, amaf: bool) -> Any:
     `widen(terms, tree, desk, slot, upto)` sets the priors of all these moves anew. It returns the
     expected value, and whether the node's bounds changed.
     """
-    look = look_kernel(kernels, value)
+    look = children_kernel(kernels, value)
 
     @kernel
     def widen(terms, tree, desk, slot, upto):

@@ -21,9 +21,9 @@ from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
 from azumaya.baselines.search.hidden import add_moves, count_listed, list_shuffled
 from azumaya.baselines.search.leaves import (
     SHUFFLED,
+    children_kernel,
     expand_shuffled,
     hidden_value_leaf_kernel,
-    look_kernel,
     rollout_leaf_kernel,
     takes_moves,
     value_leaf_kernel,
@@ -281,7 +281,7 @@ def open_moves_kernel(kernels: GameKernels) -> Any:
     The priors are the softmax of the logits over the temperature; new children are worth what their
     parent is, `result`, unless the game is over there. Returns whether the leaf's bounds changed.
     """
-    look = look_kernel(kernels, None)
+    look = children_kernel(kernels, None)
 
     @kernel
     def take(key, depth, result, logits, terms, tree, desk):

@@ -23,11 +23,12 @@ from torch.nn import functional
 from azumaya.baselines.agents.checkpoint import build, save
 from azumaya.baselines.agents.network import NETWORKS, can_play, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
-from azumaya.baselines.agents.sidecar import describe
+from azumaya.baselines.agents.sidecar import checkpoint_files, describe
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import take_exam
 from azumaya.baselines.export.table import open_table
 from azumaya.baselines.system.command_line import Words, read_options
+from azumaya.baselines.system.files import check_writable
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Numbers, check_values
 from azumaya.baselines.training.policy import parts_of
@@ -150,6 +151,11 @@ def main(config: Config) -> dict[str, Any] | None:
     kind = config.network or default_network(game)
     if kind not in NETWORKS or not can_play(kind, game):
         raise OptionError(f"--network {kind}: no such network plays {game.name}")
+    if not config.output.name:
+        raise OptionError(f"--output {config.output}: is a folder; name a checkpoint in it")
+    for file in checkpoint_files(config.output):  # before an hour of learning, not after
+        file.parent.mkdir(parents=True, exist_ok=True)
+        check_writable(file, f"--output {config.output}")
     torch.manual_seed(config.seed)
     options = moves.about["options"]
     sidecar = describe(

@@ -43,6 +43,7 @@ from azumaya.baselines.arena.report import (
 )
 from azumaya.baselines.arena.rounds import Score, play_both_seats, start_set
 from azumaya.baselines.arena.starts import some_positions
+from azumaya.baselines.system.files import write_whole
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.run_folder import RunFolder
@@ -278,7 +279,7 @@ def store(folders: Sequence[Path]) -> None:
     Raises:
         OptionError: a folder has no ladder.
     """
-    kept = stored_results() if STORED.exists() else {}
+    kept = stored_results()
     for folder in folders:
         try:
             game = json.loads((folder / "config.json").read_text("utf-8"))["game"]
@@ -292,7 +293,7 @@ def store(folders: Sequence[Path]) -> None:
             "random_interval": random["trained_interval"],
             **{name: own[name] for name in STORED_FIELDS},
         }
-    STORED.write_text(json.dumps(kept, indent=1) + "\n", "utf-8", newline="\n")
+    write_whole(STORED, (json.dumps(kept, indent=1) + "\n").encode())
 
 
 # ---- showing ----

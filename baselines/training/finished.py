@@ -49,11 +49,13 @@ def trained(
         return curve_of(run)
     if folder.files() and not begun.exists():
         raise RunError(f"{run}: holds a run that no study has begun; choose another --output")
-    if not saved:  # an option left out of a command would keep its value in a resumed run
-        folder.saved()  # which refuses to overwrite an agent whose save is missing
+    resumed = resumed and saved
+    if not resumed:  # an option left out of a command would keep its value in a resumed run
+        if not saved:
+            folder.saved()  # which refuses to overwrite an agent whose save is missing
         run.parent.mkdir(parents=True, exist_ok=True)
         write_whole(begun, json.dumps(command).encode())
-    code = module.run_words([*words, "--resume" if saved and resumed else "--overwrite"])
+    code = module.run_words([*words, "--resume" if resumed else "--overwrite"])
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code:

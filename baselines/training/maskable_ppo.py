@@ -11,8 +11,8 @@ A run has a folder of its own: `config.json`; `resume.safetensors` (a save: ever
 `--resume` needs); `policy.safetensors` and `.json` (the agent); `progress.json` (metrics, one JSON
 object per line) and TensorBoard's event files; `curve.json`; and after training `model.zip` (the
 model in SB3's own format), `evaluation.json`, `learning_curve.png`, and `ladder.json` and `.png`.
-Ctrl-C saves and ends; `--resume` continues as if the run had never been stopped. An existing run is
-left untouched unless `--resume` or `--overwrite` is given.
+Ctrl-C saves and ends; `--resume` continues a run with `--steps` as if it had never been stopped. An
+existing run is left untouched unless `--resume` or `--overwrite` is given.
 """
 
 from __future__ import annotations

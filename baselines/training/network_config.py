@@ -252,7 +252,7 @@ def check_network(network: str, game: str) -> None:
         )
 
 
-def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: int | None) -> int:
+def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: int) -> int:
     """Check that a network of this `width` and `depth` can be built; returns its parameters.
 
     Raises:
@@ -260,11 +260,10 @@ def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: in
     """
     record = find_game(game)
     actions = prepare(record, dict(options)).num_actions
-    given = {name: size for name, size in sizes.items() if size is not None}
     try:
-        return check_size(network, record, actions, given)
+        return check_size(network, record, actions, sizes)
     except OversizeError as error:
-        said = " ".join(f"{flag(name)} {size}" for name, size in given.items())
+        said = " ".join(f"{flag(name)} {size}" for name, size in sizes.items())
         raise OptionError(f"{said}: {error}") from error
 
 

@@ -299,7 +299,7 @@ class Descent:
 
     def means(self, count: int) -> dict[str, float]:
         """The means of the losses since the last call, by the number of positions."""
-        means = {name: float(total) / count for name, total in self._totals.items()}
+        means = {name: float(total) / max(count, 1) for name, total in self._totals.items()}
         for total in self._totals.values():
             total.zero_()
         return means

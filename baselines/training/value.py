@@ -57,7 +57,7 @@ from azumaya.baselines.training.saves import Save
 from azumaya.baselines.training.value_games import PlayConfig, Players
 from azumaya.baselines.values.champion import (
     SEARCH,
-    SearchName,
+    SearchKind,
     searcher,
     value_to_begin_with,
 )
@@ -120,7 +120,7 @@ class Config(PlayConfig):
     averaging: Share = 0.98
     """How much of the agent's weights stays after each update; the rest are the weights just
     learned. With 0 the agent has the last weights."""
-    search: SearchName = "alphabeta"
+    search: SearchKind = "alphabeta"
     """The search that the agent plays best with; it is stored with the agent. In games with hidden
     draws it has no effect: there agents search by PUCT."""
 

@@ -22,9 +22,9 @@ from azumaya.envs import OptionError, Position
 from azumaya.envs.game import Game
 
 CHAMPION = "champion"
-SearchName = Literal["alphabeta", "puct", "puct+rollouts", "puct+amaf"]
+SearchKind = Literal["alphabeta", "puct", "puct+rollouts", "puct+amaf"]
 SEARCH = "search"
-"""The note of a sidecar that says which search suits a value, a `SearchName`."""
+"""The note of a sidecar that says which search suits a value, a `SearchKind`."""
 WITH_ROLLOUTS: Mapping[str, float] = {"rollouts": 0.5, "delay": 8, "temperature": 0.1}
 SETTINGS: Mapping[str, Mapping[str, float]] = {
     "puct": {},
@@ -98,7 +98,7 @@ def searcher(
     Args:
         value: the value.
         position: any position of the game with the options to be played.
-        search: a `SearchName`; anything else counts as alpha-beta. With `puct+rollouts` and
+        search: a `SearchKind`; anything else counts as alpha-beta. With `puct+rollouts` and
             `puct+amaf`, half of each result comes from a random rollout; with the latter, few moves
             of a position are evaluated at first, see `breadth` of `PUCT`.
         steps: nodes per move (simulations of PUCT); give this or `milliseconds`.

@@ -286,10 +286,9 @@ def _without_size(config: str) -> str:
 def _table(rows: list[Row]) -> str:
     best: dict[tuple[str, str, str], Row] = {}
     for row in rows:
-        if "value" in row:
-            # only the best batch size counts; other configurations are not comparable
-            key = (row["peer"], row["game"], _without_size(row["config"]))
-            best[key] = max(best.get(key, row), row, key=lambda each: each["value"])
+        # only the best batch size counts; other configurations are not comparable
+        key = (row["peer"], row["game"], _without_size(row["config"]))
+        best[key] = max(best.get(key, row), row, key=lambda each: each["value"])
     lines = [
         (
             row["peer"], row["game"], row["config"], rate(row["value"]), row["beside"],

@@ -93,10 +93,17 @@ def test_without_advance_all_trees_are_new(kind: str) -> None:
     assert search.search(positions, range(3)) == fresh
 
 
-def test_uct_keeps_as_many_trees_as_it_has_threads() -> None:
-    search, positions = UCT(Budget(20), threads=2), [Position("score_dominari")] * 3
+@pytest.mark.parametrize(
+    ("most", "search"),
+    [
+        ("threads=2", UCT(Budget(20), threads=2)),
+        ("games=2", BatchPUCT(Budget(20), Linear(), games=2)),
+    ],
+)
+def test_a_search_keeps_as_many_trees_as_it_has_room_for(most: str, search: Any) -> None:
+    positions = [Position("score_dominari")] * 3
     search.search(positions, range(3))
-    with pytest.raises(OptionError, match=r"3 for the 0 trees of the last search, .* threads=2"):
+    with pytest.raises(OptionError, match=f"3 for the 0 trees of the last search, .* {most}"):
         search.advance([None] * 3)
     search.search(positions[:2], range(2))
     search.advance([None] * 2)
@@ -314,12 +321,9 @@ def test_wrong_moves_of_many_games_change_nothing(
 
 
 def test_there_must_be_a_search_to_follow() -> None:
-    puct = BatchPUCT(Budget(10), Linear(), games=2)
+    puct = BatchPUCT(Budget(10), Linear())
     with pytest.raises(OptionError, match=r"moves=.*: 1 for the 0 trees of the last search"):
         puct.advance([0])
-    puct.search([Position("score_dominari")] * 4, range(4))
-    with pytest.raises(OptionError, match=r"4 for the 2 trees of the last search, .* games=2"):
-        puct.advance([0] * 4)
 
 
 def test_a_search_that_was_interrupted_cannot_be_followed() -> None:

@@ -113,16 +113,6 @@ def is_policy(opponent: Any) -> bool:
     return not isinstance(opponent, type) and callable(opponent)
 
 
-def ask(agent: Opponent, positions: Sequence[Position], keys: Sequence[int], name: str) -> Any:
-    """An agent's actions, one for each position; legality is not checked.
-
-    Raises:
-        IllegalActionError: the agent (called `name` in the message) did not return a sequence with
-            the right number of actions.
-    """
-    return checked_answer(agent.act(positions, keys), len(positions), name)
-
-
 def checked_answer(actions: Any, count: int, name: str) -> list[Any]:
     """What the agent called `name` returned for `count` positions, as a list.
 
