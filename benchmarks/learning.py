@@ -32,13 +32,12 @@ from azumaya.baselines.values.learning import view_all_kernel
 from azumaya.baselines.values.network import LEAK, features_of, scratch_words
 from azumaya.baselines.values.value import KIND
 from azumaya.benchmarks import networks, search, signature
-from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.benchmarks.timing import Meter, measure
 from azumaya.envs.game import Game
 
 SEED = 1
 UPDATES: dict[str, dict[str, int]] = {"td_value": {"games": 32}, "expert_iteration": {"games": 4}}
-"""Shorter updates than those of these algorithms; everything else is their default."""
+"""Shorter updates than those of these learners; everything else is their default."""
 WAYS: dict[str, dict[str, Any]] = {"ppo": {"symmetries": False, "opening": 0, "past_share": 0.2}}
 """`ppo.py` as when the stored results were measured: without symmetries it has the network of
 `maskable_ppo.py`, beside which it is shown; without openings the first updates learn as much as
@@ -107,9 +106,9 @@ def watch_training(module: Any, watch: Watch, **given: Any) -> Any:
     return run.config
 
 
-def learned(game: Game, algorithm: str, seconds: float, repeats: int) -> dict[str, Any]:
-    """Steps that an algorithm learns from; its agent is asked after the first update."""
-    script, options = ALGORITHMS[algorithm]
+def learned(game: Game, name: str, seconds: float, repeats: int) -> dict[str, Any]:
+    """Steps that a learner learns from; its agent is asked after the first update."""
+    script, options = networks.LEARNERS[name]
     module: Any = import_module(f"azumaya.baselines.training.{script}")
     meter: Meter
     plays: str
@@ -124,7 +123,7 @@ def learned(game: Game, algorithm: str, seconds: float, repeats: int) -> dict[st
             yield
             meter.count(state.steps - before)
 
-    given = {"game": game.name, **options, **WAYS.get(algorithm, {}), **UPDATES.get(algorithm, {})}
+    given = {"game": game.name, **options, **WAYS.get(name, {}), **UPDATES.get(name, {})}
     config = watch_training(module, watch, **given)
     network = config.network_kind if isinstance(config, PPOConfig) else KIND
     sizes = config.sizes if isinstance(config, PPOConfig) else {"width": config.width}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,13 @@ POSITIONS, FEW = 4096, 64
 keeps what positions share, and by torch."""
 NODES, MEGABYTES, SIMULATIONS = 300, 4, 32
 """The effort of a move of self-play: alpha-beta's as in `expert_iteration`, and that of PUCT."""
+LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "td_value": ("value", {}),
+    "expert_iteration": ("value", {"nodes": NODES}),
+    "ppo": ("ppo", {}),
+    "maskable_ppo": ("maskable_ppo", {}),
+}
+"""The training scripts that are measured, with options; by names that stored results have."""
 
 LOOP = (
     "one position evaluated from its state: observation, features, network; positions of different "

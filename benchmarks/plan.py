@@ -11,7 +11,6 @@ from typing import Any
 from azumaya.benchmarks import games, networks, reference, search
 from azumaya.benchmarks.results import Row
 from azumaya.benchmarks.startup import measure_start
-from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.envs.engine.workers import available_cores
 from azumaya.envs.extras import MissingExtraError, how_to_install
 from azumaya.envs.game import Game
@@ -140,8 +139,8 @@ EVALUATED, PASSED = (1, 256), (64, 512)
 def _of_learners(budget: Budget, game: Game) -> Iterator[Job]:
     """Training scripts, their networks, and self-play with search."""
     times = budget.seconds, budget.repeats
-    for script in ALGORITHMS:
-        yield _job("learner", game, script, partial(_with_torch, "learned", game, script, *times))
+    for name in networks.LEARNERS:
+        yield _job("learner", game, name, partial(_with_torch, "learned", game, name, *times))
     for size in EVALUATED:
         work = partial(networks.evaluations, game, size, *times)
         yield _job("evaluation", game, "value", work, size=size)

@@ -14,7 +14,6 @@ import io
 import json
 import shlex
 import statistics
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,12 +29,12 @@ from azumaya.baselines.arena.report import (
     save_picture,
     shown_rate,
 )
+from azumaya.baselines.protocol.tracks import ALGORITHMS
 from azumaya.baselines.system.command_line import read_options
 from azumaya.baselines.system.files import write_whole
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Count, Numbers, check_values
 from azumaya.baselines.training.finished import EXAM, trained
-from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.extras import require
 
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"
 PROGRAM = "azumaya.benchmarks.studies.variants"
+EARLIER = ("td_value", "expert_iteration", "ppo_selfplay")
+"""Earlier names of algorithms, whose studies can be continued; they warn."""
 MEASURES = ("greedy", EXAM)
 """What is shown: the rate against greedy, and the share of won positions of the exam kept."""
 HEADINGS = ("games won against greedy", "exam: wins kept")
@@ -55,8 +56,8 @@ class Config:
 
     game: str = "sudoku_moyo"
     """The game's name."""
-    algorithm: str = "td_value"
-    """What is run: td_value, expert_iteration, ppo or maskable_ppo."""
+    algorithm: str = ALGORITHMS[0]
+    """What is run: value, ppo, alphazero or maskable_ppo."""
     variant: tuple[str, ...] = ()
     """A variant, as "NAME: OPTIONS OF THE SCRIPT". Repeat for more."""
     seeds: tuple[int, ...] = (1, 2, 3)
@@ -123,9 +124,7 @@ def run_study(config: Config) -> list[Results]:
     """
     check_values(config)
     game = game_named(config.game).name
-    if config.algorithm == "ppo_selfplay":
-        warnings.warn("--algorithm ppo_selfplay is now ppo", FutureWarning, stacklevel=2)
-    elif config.algorithm not in ALGORITHMS:
+    if config.algorithm not in (*ALGORITHMS, *EARLIER):
         raise OptionError(f"--algorithm {config.algorithm}: must be one of {', '.join(ALGORITHMS)}")
     if not config.seeds or len(set(config.seeds)) < len(config.seeds):
         raise OptionError("--seeds: at least one seed is needed, and each only once")
@@ -157,10 +156,8 @@ def words_of(config: Config, game: str, seed: int, run: Path, more: Sequence[str
 
 def run_of(algorithm: str, run: Path, words: Sequence[str]) -> list[dict[str, float]]:
     """The measurements of one run, which is trained unless it is complete; errors as `trained`."""
-    script, options = ALGORITHMS["ppo" if algorithm == "ppo_selfplay" else algorithm]
-    more = [f"--{name}={value}" for name, value in options.items()]
     command = [f"azumaya.baselines.training.{algorithm}", *words]
-    return trained(script, run, [*more, *words], command)
+    return trained(algorithm, run, words, command)
 
 
 # ---- showing ----

@@ -56,7 +56,7 @@ def test_a_study_trains_all_seeds_of_all_variants_and_goes_on(
     changed = json.loads((config.folder / "lambda-0.5-1/config.json").read_text())
     assert (changed["games"], changed["decay"]) == (3, 0.5)
 
-    for changes in ({"steps": 129}, {"algorithm": "expert_iteration"}):
+    for changes in ({"steps": 129}, {"algorithm": "ppo"}):
         with pytest.raises(RunError, match="default-1: holds another run; choose another --output"):
             run_study(small(tmp_path, **changes))
 
@@ -78,11 +78,11 @@ def test_an_unfinished_run_of_other_options_is_not_resumed(
     with monkeypatch.context() as patch:
         patch.setattr(value, "run_words", stopped)
         with pytest.raises(KeyboardInterrupt):
-            variants.run_of("td_value", run, many)
+            variants.run_of("value", run, many)
     for other in (few, [word for word in many if word != "--games=12"]):
         with pytest.raises(RunError, match="a-1: holds another run; choose another --output"):
-            variants.run_of("td_value", run, other)
-    assert variants.run_of("td_value", run, many)[-1]["steps"] >= 128
+            variants.run_of("value", run, other)
+    assert variants.run_of("value", run, many)[-1]["steps"] >= 128
 
 
 @pytest.mark.parametrize("begun", [False, True])
@@ -105,7 +105,7 @@ def test_a_folder_with_something_else_is_not_overwritten(
 
 
 def test_every_algorithm_has_a_folder_of_its_own() -> None:
-    assert Config().folder == Path("runs/study-td_value-sudoku_moyo")
+    assert Config().folder == Path("runs/study-value-sudoku_moyo")
     other = Config(game="abalone", algorithm="ppo")
     assert other.folder == Path("runs/study-ppo-abalone")
     assert Config(output=Path("here")).folder == Path("here")
@@ -121,7 +121,7 @@ def test_every_algorithm_has_a_folder_of_its_own() -> None:
         ({"variant": ("a: --game 'x",)}, "No closing quotation"),
         ({"seeds": ()}, "--seeds: at least one seed"),
         ({"seeds": (1, 1)}, "each only once"),
-        ({"algorithm": "reinforce"}, "--algorithm reinforce: must be one of td_value"),
+        ({"algorithm": "reinforce"}, "--algorithm reinforce: must be one of value"),
         ({"steps": 0}, "--steps 0: must be a whole number from 1"),
         ({"game": "chess"}, "chess"),
     ],

@@ -20,7 +20,6 @@ from azumaya.baselines.values.network import Shape
 from azumaya.benchmarks import games, learning, networks, plan, report, search
 from azumaya.benchmarks.batches import values_kernel
 from azumaya.benchmarks.results import Row
-from azumaya.benchmarks.studies.algorithms import ALGORITHMS
 from azumaya.benchmarks.timing import Rates
 from azumaya.envs import Position
 from azumaya.envs.game import RUNNING, Game
@@ -56,7 +55,7 @@ def check_rows(rows: list[Row], game: Game) -> None:
         assert 0 < row["low"] <= row["value"] <= row["high"] < 1e9, row
         assert row["includes"]
     learners = [row for row in rows if row["kind"] == "learner"]
-    assert [row["form"] for row in learners] == list(ALGORITHMS)
+    assert [row["form"] for row in learners] == list(networks.LEARNERS)
     assert {row["network"] for row in rows} == {"value", learners[-1]["network"]}
     text = report.render({"machine": {}, "settings": "tiny"}, rows)
     for title in ("Learning", "Networks", "Self-play with search"):
@@ -74,10 +73,8 @@ def test_every_game_has_these_rows(name: str) -> None:
 
 
 def test_what_is_measured_are_the_scripts_as_they_are() -> None:
-    nodes = ALGORITHMS["expert_iteration"].options["nodes"]
-    configs = value.Config().completed(), value.Config(nodes=nodes).completed()
+    configs = value.Config().completed(), value.Config(nodes=networks.NODES).completed()
     assert [config.width for config in configs] == [networks.WIDTH] * 2
-    assert nodes == networks.NODES
     assert value_games.MEGABYTES == networks.MEGABYTES
 
 
