@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -207,8 +208,13 @@ def facts_table(game: Game) -> str:
         ("packed", f"{game.observation.packed_words} words of 64 bits"),
         ("state", f"{game.rules.state.itemsize} bytes"),
         ("steps", f"at most {bound}"),
+        ("`greedy` maximises", _first_sentence(game.rules.evaluate)),
     ]
     return table(("", ""), rows)
+
+
+def _first_sentence(function: Any) -> str:
+    return str(inspect.getdoc(function)).partition("\n")[0].rstrip(".")
 
 
 def statistics_table(game: Game) -> str:
