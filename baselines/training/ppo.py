@@ -261,7 +261,7 @@ def train(run: Run[Config]) -> None:
         for update in run.updates(state, lambda: PolicyAgent(copy_of(network)), exam=True):
             falling = 1 + (config.final_share - 1) * run.progress
             learner.descent.set_rate(rate * falling * min(1.0, (update + 1) / WARM_UP))
-            if update and update % config.pool_every == 0:
+            if config.past_share and update and update % config.pool_every == 0:
                 past.add(network, config.pool)
                 play.forget()
             play()
