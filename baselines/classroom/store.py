@@ -13,7 +13,7 @@ from typing import Any
 
 from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.sitting import Sitting
-from azumaya.baselines.system.journal import Journal, Kind, Line, read_head, typed
+from azumaya.baselines.system.journal import Journal, Kind, Line, differences, read_head, typed
 from azumaya.baselines.system.machine import version
 
 FORMAT = 1
@@ -190,23 +190,9 @@ def begun_seed(path: Path) -> int | None:
     return seed if isinstance(seed, int) else None
 
 
-def _differences(
-    begun: Mapping[str, Any], wanted: Mapping[str, Any], within: str = ""
-) -> list[str]:
-    """The names of the settings that differ; those of limits one by one, as `limits.move`."""
-    found = []
-    for key, value in wanted.items():
-        before = begun.get(key)
-        if isinstance(before, dict) and isinstance(value, dict):
-            found += _differences(before, value, f"{within}{key}.")
-        elif before != value:
-            found.append(f"{within}{key}")
-    return found
-
-
 def _other_settings(found: Line, wanted: Line) -> str:
     """How the settings of a class differ from those that are wanted; empty if they do not."""
-    other = _differences(found, wanted)
+    other = differences(found, wanted)
     if "record" in other:
         return CLASS.foreign
     names = ", ".join(OPTIONS.get(name, name) for name in other)

@@ -190,6 +190,11 @@ def submit(
         check_writable(card, f"card {shown(card)}")
         if track:
             track_named(track)
+            if seeds > 1 and "{seed}" not in agent and not algorithm_of(agent):
+                raise OptionError(
+                    f"agent {agent}: with --track each seed is a training of its own; put {{seed}} "
+                    "into the name, or say --seeds 1"
+                )
         budget = track or next(iter(TRACKS))
         cells = _filled([agent], game, budget, seeds, starts, output, workers)
         made = Card(

@@ -162,13 +162,12 @@ class Finding:
     def differences(self) -> list[str]:
         """In what the two differ, in words: in the agent's files, or by more than the intervals.
 
-        Regrets have no interval, so they are not compared. Agents that search for a time, and
-        trainings that are limited by it, are different each time; networks may be, on another
-        machine.
+        What was trained again has other files where its time was limited, and may have on another
+        machine. Regrets have no interval, so they are compared only if all else is the same. Agents
+        that search for a time are different each time.
         """
         cell, again, found = self.cell, self.again, list[str]()
-        trained_again = algorithm_of(cell.job.contender) and TRACKS[cell.job.track].minutes
-        if cell.agent != again.agent and not trained_again:
+        if cell.agent != again.agent and not algorithm_of(cell.job.contender):
             found.append(f"the agent's files: {cell.agent or 'none'}, now {again.agent or 'none'}")
         if (cell.wins, cell.draws) != (again.wins, again.draws):
             found.append("the exam has other positions")
@@ -178,6 +177,8 @@ class Finding:
         for opponent in cell.pairs:
             rates = f"against {opponent}: {cell.rate(opponent):.1%}, now {again.rate(opponent):.1%}"
             found += [rates] * apart(cell.interval(opponent), again.interval(opponent))
+        if not self.same and Finding(replace(cell, regret=again.regret), again).same:
+            found.append(f"the exam's regret: {cell.regret:g}, now {again.regret:g}")
         return found
 
 

@@ -134,6 +134,18 @@ def make_cell(job: Job, folder: Path, starts: int = STARTS) -> Cell:
     )
 
 
+def digest_now(job: Job) -> str | None:
+    """The digest of the agent's files as they are now; None if the library trains what it plays by.
+
+    Raises:
+        OptionError, CheckpointError, AgentFailedError: the agent cannot be made.
+    """
+    if algorithm_of(job.contender):
+        return None
+    name = agent_name(job, Path())
+    return digest_of(name, find_agent(name))
+
+
 def _trained(algorithm: str, track: Track, job: Job, run: Path) -> tuple[int, float]:
     """Train a run; returns its steps and minutes."""
     finished = import_module("azumaya.baselines.training.finished")  # which needs the extra train

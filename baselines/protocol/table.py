@@ -12,7 +12,16 @@ from pathlib import Path
 
 from azumaya.baselines.arena.exams import has_exam, load_exam
 from azumaya.baselines.arena.league.results import settings_for
-from azumaya.baselines.protocol.cells import FIELD, LOG, PART, STARTS, Cell, Failure, work
+from azumaya.baselines.protocol.cells import (
+    FIELD,
+    LOG,
+    PART,
+    STARTS,
+    Cell,
+    Failure,
+    digest_now,
+    work,
+)
 from azumaya.baselines.protocol.tracks import Job
 from azumaya.baselines.system.cluster import Cluster
 from azumaya.baselines.system.journal import Line, typed
@@ -78,17 +87,21 @@ def fill(
         failed: called with each cell that cannot be made; the others are made all the same.
 
     Returns:
-        The cells of these jobs, in their order.
+        The cells of these jobs, in their order. Those of agents whose files have changed since are
+        made again.
 
     Raises:
         WorkFileError: the file is no table, is in use, or was made with other exams or starts.
+        OptionError, CheckpointError: there is no such contender, as its first job shows.
         CellError: some cells could not be made, which is tried again by the next call.
         CrewError: workers of Ray keep dying.
     """
     failures: list[Failure] = []
+    for job in {job.contender: job for job in reversed(jobs)}.values():
+        digest_now(job)
     with open_work(file, asdict(setting(starts))) as (lines, add):
         cells = {cell.job: cell for cell in cells_in(lines)}
-        left = [job for job in dict.fromkeys(jobs) if job not in cells]
+        left = [job for job in dict.fromkeys(jobs) if job not in cells or _is_old(cells[job])]
         count = len(jobs) - len(left)
         if progress is not None:
             progress(count, len(jobs))
@@ -111,6 +124,14 @@ def fill(
     return [cells[job] for job in jobs]
 
 
+def _is_old(cell: Cell) -> bool:
+    """Whether the files of its agent have changed, or cannot be found: then making it tells."""
+    try:
+        return digest_now(cell.job) not in (None, cell.agent)
+    except Exception:
+        return True
+
+
 def cells_in(lines: Iterable[Line]) -> Iterator[Cell]:
     """The cells in the lines of a table; raises `WorkFileError` for other lines."""
     for number, line in enumerate(lines, start=2):
@@ -128,7 +149,7 @@ def read_table(file: Path) -> tuple[Setting, list[Cell]]:
     """
     head, lines = read_work(file)
     try:
-        return typed(head, Setting), [*cells_in(lines)]
+        return typed(head, Setting), [*{cell.job: cell for cell in cells_in(lines)}.values()]
     except ValueError as error:
         raise WorkFileError(f"{file}: {error}") from None
 

@@ -44,6 +44,18 @@ class Kind(NamedTuple):
     mode: int = 0o666
 
 
+def differences(found: Line, wanted: Line, within: str = "") -> list[str]:
+    """The names of the settings in which a head differs; nested ones as `limits.move`."""
+    names = []
+    for key in {**wanted, **found}:
+        one, other = found.get(key), wanted.get(key)
+        if isinstance(one, dict) and isinstance(other, dict):
+            names += differences(one, other, f"{within}{key}.")
+        elif one != other:
+            names.append(f"{within}{key}")
+    return names
+
+
 class Journal:
     """A file to which only this process appends, from any of its threads.
 

@@ -7,19 +7,23 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.system.journal import Journal, Kind, Line, read_journal
+from azumaya.baselines.system.journal import Journal, Kind, Line, differences, read_journal
 
 
 class WorkFileError(ValueError):
     """A file of work that cannot be continued."""
 
 
-OTHER = "it was begun with other settings; use the same ones or another file"
+def _other_settings(found: Line, wanted: Line) -> str:
+    names = ", ".join(differences(found, wanted))
+    return f"it was begun with other settings: {names}; use the same, or another file" * bool(names)
+
+
 WORK = Kind(
     WorkFileError,
-    OTHER,
+    "not a file of work of this kind",
     "another process is working with it; wait until that has ended, or use another file",
-    lambda found, wanted: "" if found == wanted else OTHER,
+    _other_settings,
 )
 
 

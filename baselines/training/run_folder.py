@@ -41,6 +41,8 @@ LOCK = ".lock"
 another process may be about to lock it."""
 EVENTS = "events.out.tfevents.*"
 """TensorBoard's files."""
+FEW = 5
+"""Options that a message names of many."""
 PLACE = ("output", "resume", "overwrite")
 """Options that say where and how to run; they are not stored with the run."""
 
@@ -147,9 +149,11 @@ class RunFolder:
         stored = {name: value for name, value in stored.items() if name not in PLACE}
         other = sorted(set(stored) ^ set(names))
         if other:
+            more = f" and {len(other) - FEW} more" if len(other) > FEW else ""
             raise RunError(
-                f"{file}: written by another script, or another version of this one, which "
-                f"differs in the options {', '.join(other)}"
+                f"{file}: written by another script than {self.script.program}, or by another "
+                f"version of it, which differs in the options {', '.join(other[:FEW])}{more}; "
+                "resume it by its own (azumaya train --algorithm)"
             )
         return stored
 

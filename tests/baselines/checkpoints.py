@@ -14,7 +14,7 @@ TINY = {"numbers": {"width": 4, "depth": 1}, "plain": {"width": 4, "depth": 1}}
 
 def trained(path: Path, game: str = "sudoku_moyo", **options: object) -> Path:
     """A checkpoint of a fresh network whose sidecar has some game options."""
-    kind = "plain" if game == "abalone" else "numbers"
+    kind = "numbers" if game == "sudoku_moyo" else "plain"
     actions = Position(game, **options).num_actions
     sidecar = sidecar_module.describe(find_game(game), actions, kind, TINY[kind], options=options)
     checkpoint.save(path, checkpoint.build(sidecar).state_dict(), sidecar)

@@ -35,7 +35,10 @@ from tests import processes
 from tests.league.playing import GAME, league_here, outcomes
 from tests.odd_agents import ODD, UNMADE
 
-CRASHES = {f"{ODD}:Crashes:1": "crashed its process: exit code 7"}
+CRASHES = {
+    f"{ODD}:Crashes:1": "crashed its process: exit code 7",
+    f"{ODD}:Raises:1": "ValueError: [red]what[/b] it says",
+}
 FAULTS = {**CRASHES, f"{ODD}:Hangs:1": "time-out: no move in 1.5 s"}
 
 

@@ -31,6 +31,7 @@ from azumaya.baselines.system.work import WorkFileError
 from azumaya.baselines.training import finished
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import GAMES, OptionError, Position
+from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
 
 GAME = "vierer_dominari"
@@ -195,6 +196,30 @@ def test_what_is_there_is_not_made_again(made: Path) -> None:
     assert read_table(file) == (setting(STARTS), cells)
 
 
+def test_cells_of_an_agent_whose_files_have_changed_are_made_again(tmp_path: Path) -> None:
+    file, policy = tmp_path / "table.jsonl", tmp_path / "mine-1"
+    jobs = jobs_of((f"{tmp_path}/mine-{{seed}}", "greedy"), (GAME,), TRACKS["1M"], (1,))
+    found = []
+    for new in (True, True, False):
+        if new:
+            trained(policy, GAME)
+        found.append(fill(file, tmp_path, jobs, STARTS)[0])
+    assert found[0].agent != found[1].agent
+    assert found[1] == found[2]
+    assert len(file.read_text().splitlines()) == 1 + 3
+    assert read_table(file)[1] == [found[2], fill(file, tmp_path, jobs[1:], STARTS)[0]]
+
+
+def test_a_name_that_is_no_agents_ends_the_command_at_once(tmp_path: Path) -> None:
+    words = ("--game", GAME, "--seeds", 1, "--output", tmp_path)
+    for name in ("greedyy", f"{tmp_path}/none-{{seed}}"):
+        refused(azumaya("benchmark", "random", name, *words), name.partition("{")[0])
+    assert not [*tmp_path.iterdir()]
+    done = azumaya("submit", "my", tmp_path / "c.json", "--authors", "A", "--code", "B",
+                   "--track", "1M", *words[:2], *words[4:])  # fmt: skip
+    refused(done, "put {seed} into the name, or say --seeds 1")
+
+
 def test_a_contender_that_fails_costs_its_own_cells_only(tmp_path: Path) -> None:
     """As the last line of a command of hours would have it."""
     names = {"Crashes": "ValueError: boom", "Cheats": "not an action", "Dies": "see .*log.txt"}
@@ -234,7 +259,7 @@ class Dies(GreedyAgent):
 
 def test_a_table_of_other_starts_is_refused(made: Path, tmp_path: Path) -> None:
     jobs = jobs_of(NAMES, (GAME,), TRACKS["1M"], (1,))
-    with pytest.raises(WorkFileError, match="other settings"):
+    with pytest.raises(WorkFileError, match="other settings: starts; use the same"):
         fill(made / "table.jsonl", made, jobs, STARTS + 1)
     other = tmp_path / "other.jsonl"
     other.write_text("{}\n")
@@ -351,8 +376,12 @@ def test_figures_may_differ_within_their_intervals(card: Path) -> None:
     ]
     retrained = replace(near, agent="abc", job=Job("ppo", GAME, "10min-cpu", 1))
     assert Finding(retrained, replace(retrained, agent="def")).differences == []
-    kept = replace(retrained, job=Job("ppo", GAME, "1M", 1))
-    assert Finding(kept, replace(kept, agent="def")).differences
+    own = replace(retrained, job=Job("mine", GAME, "", 1))
+    assert Finding(own, replace(own, agent="def")).differences
+    assert Finding(own, replace(own, regret=0.1)).differences == [
+        f"the exam's regret: {own.regret:g}, now 0.1"
+    ]
+    assert Finding(own, replace(own, regret=0.1, kept_wins=own.kept_wins - 3)).differences == []
 
 
 def test_cards_of_other_forms_are_refused(card: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -287,4 +288,5 @@ def main(board: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    # by the name that others import: what is defined in `__main__` would count as a user's agent
+    import_module("azumaya.baselines.arena.league.games").main(int(sys.argv[1]))
