@@ -144,21 +144,29 @@ PARTS = (
 """The sections of a report, in order."""
 
 
-def marks(command: str) -> tuple[str, str]:
-    """The two lines of a page between which the report of a command is written."""
-    return f"<!-- begin: {command} -->", f"<!-- end: {command} -->"
+def marks(name: str) -> tuple[str, str]:
+    """The two lines of a page between which a report is written; a command's has its name."""
+    return f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
+
+
+def put_between(page: str, text: str, name: str) -> str:
+    """A page with a text between the two lines of `marks`, in place of the one there.
+
+    Raises:
+        ValueError: the page does not have these lines.
+    """
+    begin, end = marks(name)
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise ValueError(f"the page needs one line {begin} and one line {end}")
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}"
 
 
 def put_into(page: str, report: str, command: str) -> str:
     """A page with a command's report inserted, without its title and with headings a level lower.
 
     Raises:
-        ValueError: the page does not have the two lines of `marks`.
+        ValueError: as `put_between`.
     """
-    begin, end = marks(command)
-    if page.count(begin) != 1 or page.count(end) != 1:
-        raise ValueError(f"the page needs one line {begin} and one line {end}")
-    before, rest = page.split(begin)
-    _, after = rest.split(end)
-    body = report.split("\n", 1)[1].replace("\n## ", "\n### ").strip()
-    return f"{before}{begin}\n\n{body}\n\n{end}{after}"
+    return put_between(page, report.split("\n", 1)[1].replace("\n## ", "\n### "), command)

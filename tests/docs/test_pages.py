@@ -35,7 +35,7 @@ def extension() -> Any:
     """The modules of the Sphinx extension, which is not part of the library."""
     sys.path.insert(0, str(ROOT / "docs" / "_ext"))
     try:
-        names = ("boards", "statistics", "tables")
+        names = ("boards", "pages", "statistics", "tables")
         yield {name: importlib.import_module(f"azumaya_docs.{name}") for name in names}
     finally:
         sys.path.pop(0)
@@ -127,6 +127,13 @@ def test_statistics_name_no_other_games(extension: Any) -> None:
     assert list(extension["statistics"].read_all()) == list(GAMES)
 
 
+def test_tables_of_results_are_current(extension: Any) -> None:
+    pages = extension["pages"]
+    for page in pages.PAGES:
+        text = (pages.DOCS / page).read_text("utf-8")
+        assert text == pages.current(page), f"{page}: run python -m azumaya_docs.pages"
+
+
 def test_the_table_of_short_trainings_has_every_game(extension: Any) -> None:
     head, _, *rows = extension["tables"].training_table().splitlines()
     assert head == "| game | against random | against greedy | exam: wins kept |"
@@ -143,7 +150,7 @@ def test_the_table_of_short_trainings_leaves_open_what_is_not_stored(
     stored = {game: result for game, result in tables.stored_results().items() if game != name}
     monkeypatch.setattr(tables, "stored_results", lambda: stored)
     _, _, first, *others = tables.training_table().splitlines()
-    assert first == f"| [{GAMES[name].title}](/games/{name}.md) |  |  |  |"
+    assert first == f"| [{GAMES[name].title}](../games/{name}.md) |  |  |  |"
     assert all("%" in row for row in others[: len(stored)])
 
 

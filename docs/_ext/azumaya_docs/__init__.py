@@ -5,9 +5,8 @@
   board alone, and `legal` and `illegal`, lists of moves that the page calls so; they are checked
   when it is built.
 - `{bits} GAME`: sets of cells side by side; see `boards.evaluate`.
-- `{games}`, `{training}`, `{exams}`, `{benchmark}`, `{azumaya-3}`, `{leaderboard}`,
-  `{hyperparameters}`, `{facts} GAME`, `{options} GAME`, `{planes} GAME`, `{actions} GAME`,
-  `{statistics} GAME`, `{state} GAME`: tables.
+- `{hyperparameters}`, `{facts} GAME`, `{options} GAME`, `{planes} GAME`, `{actions} GAME`,
+  `{statistics} GAME`, `{state} GAME`: tables. Those of results stand in the pages, see `pages.py`.
 - `{gallery}`: the games of the gallery, with replays that play in the page.
 """
 
@@ -40,8 +39,6 @@ class Generated(SphinxDirective):
         for folder in (Path(self.env.srcdir) / "_data", Path(training.__file__).parent):
             for path in folder.glob("*.json"):
                 self.env.note_dependency(path)
-        for path in (tables.EXAMS, tables.BENCHMARK, *tables.CARDS.glob("*.json")):
-            self.env.note_dependency(path)
 
 
 class Picture(Generated):
@@ -163,17 +160,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("gallery", Gallery)
     app.connect("build-finished", gallery.write_replays)
     app.connect("build-finished", offline.check)
-    app.add_directive("games", table_directive(tables.games_table, 0))
     app.add_directive("facts", table_directive(tables.facts_table, 1))
     app.add_directive("options", table_directive(tables.options_table, 1))
     app.add_directive("planes", table_directive(tables.planes_table, 1))
     app.add_directive("actions", table_directive(tables.actions_table, 1))
     app.add_directive("statistics", table_directive(tables.statistics_table, 1))
-    app.add_directive("training", table_directive(tables.training_table, 0))
-    app.add_directive("exams", table_directive(tables.exams_table, 0))
-    app.add_directive("benchmark", table_directive(tables.benchmark_tables, 0))
-    app.add_directive("azumaya-3", table_directive(tables.azumaya_3_tables, 0))
-    app.add_directive("leaderboard", table_directive(tables.leaderboard_table, 0))
     app.add_directive("hyperparameters", table_directive(tables.hyperparameters_table, 0))
     app.add_directive("state", table_directive(tables.state_table, 1))
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -247,7 +247,7 @@ def games_table() -> str:
         actions = prepare(game, {}).num_actions
         rows.append(
             (
-                f"[{game.title}](/games/{game.name}.md)",
+                f"[{game.title}]({game.name}.md)",
                 _board(game),
                 actions, len(game.observation.planes),
                 f"{played['plies']['mean']:.0f}", f"{played['branching']['mean']:.0f}",
@@ -283,7 +283,7 @@ def training_table() -> str:
     stored, results = stored_results(), ("random", "greedy", "exam")
     rows = [
         (
-            f"[{game.title}](/games/{name}.md)",
+            f"[{game.title}](../games/{name}.md)",
             *(_with_interval(stored.get(name, {}), result) for result in results),
         )
         for name, game in GAMES.items()
