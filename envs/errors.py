@@ -62,8 +62,10 @@ def did_you_mean(word: Any, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: `; did you mean 'x'?`, or "" if none is close."""
     if not isinstance(word, str) or len(word) > LONGEST_NAME:
         return ""
-    close = difflib.get_close_matches(word, [*known], n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    names = {name.lower(): name for name in known}
+    begun = (name for name in names if word and name.startswith(word.lower()))
+    close = [*difflib.get_close_matches(word.lower(), names, n=1), *begun]
+    return f"; did you mean {names[close[0]]!r}?" if close else ""
 
 
 def told(error: BaseException) -> str:

@@ -289,6 +289,14 @@ class Score:
         first, second = ((2 * wins + draws) / self.games for wins, draws in both)
         return first, second
 
+    def as_object(self) -> dict[str, Any]:
+        """The result as JSON has it."""
+        return {
+            "first": self.first, "second": self.second, "games": self.games, "wins": self.wins,
+            "draws": self.draws, "losses": self.losses, "rate": self.rate,
+            "interval": self.interval(), "by_seat": self.rate_by_seat, "pairs": self.pairs,
+        }  # fmt: skip
+
     def interval(self) -> tuple[float, float]:
         """The 95 % interval for `rate`, from the results of pairs, which are independent.
 

@@ -49,7 +49,11 @@ TrackName = Annotated[
 ]
 Seeds = Annotated[int, typer.Option(min=1, help="How many seeds, from 1 on.")]
 Starts = Annotated[
-    int, typer.Option(min=1, help="Starts of the games against each opponent, in both seats.")
+    int,
+    typer.Option(
+        min=1,
+        help="Starts of the games against each opponent, in both seats; at most those of the book.",
+    ),
 ]
 Output = Annotated[
     Path, typer.Option(help="The folder of the table (table.jsonl) and of trained runs.")

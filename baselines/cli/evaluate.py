@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -86,6 +87,9 @@ def evaluate(
         Path | None,
         typer.Option(help="Append the games as records to this file, one JSON object per line."),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object instead of the table.")
+    ] = False,
 ) -> None:
     """Let two agents play each other and print the win rate with its 95 % interval."""
     with complaints():
@@ -96,7 +100,7 @@ def evaluate(
         if record is not None:
             check_records_file(record, "--record")
     starting = start_set(chosen, options, seed, not plain_starts)
-    kind = counted_starts(starts, starting.balanced, starting.different(starts))
+    different = starting.different(starts)
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
@@ -106,9 +110,16 @@ def evaluate(
             chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),
             balanced=not plain_starts, record=record,
         )  # fmt: skip
-    console().print(score_table([score], f"{described(chosen, options)}, {kind} in both seats"))
+    if as_json:
+        about = {"game": chosen.name, "options": options, "seed": seed, "starts": starts}
+        about |= {"balanced": starting.balanced, "different": different}
+        typer.echo(json.dumps({**about, **score.as_object()}))
+    else:
+        kind = counted_starts(starts, starting.balanced, different)
+        title = f"{described(chosen, options)}, {kind} in both seats"
+        console().print(score_table([score], title))
     if record is not None:
-        wrote(record, f"{counted(2 * starts, 'game')} added")
+        wrote(record, f"{counted(2 * starts, 'game')} added", as_json)
 
 
 def counted_starts(starts: int, balanced: bool, different: int) -> str:

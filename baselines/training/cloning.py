@@ -90,11 +90,13 @@ class Moves:
         different = [*dict.fromkeys(starts)]
         last = set(different[-max(1, len(different) // 10) :])
         held_out = np.array([start in last for start in starts])[np.cumsum(begins) - 1]
-        wanted = np.array([name == player or not player for name in columns["player"].to_pylist()])
+        players = columns["player"].to_pylist()
+        wanted = np.array([name == player or not player for name in players])
         self.learnt = np.flatnonzero(wanted & ~held_out)
         self.held_out = np.flatnonzero(wanted & held_out)
         if not (len(self.learnt) and len(self.held_out)):
-            raise OptionError(f"{path}: too few moves of {player or 'any player'}")
+            there = ", ".join(dict.fromkeys(players))
+            raise OptionError(f"{path}: too few moves of {player or 'any player'}; it has {there}")
 
     @property
     def game(self) -> Game:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import re
 import signal
@@ -18,6 +19,7 @@ from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena import entrants
+from azumaya.baselines.arena.matches import play_pairing
 from azumaya.baselines.arena.starts import balanced_starts
 from azumaya.baselines.cli import play as play_commands
 from azumaya.baselines.system import machine as version
@@ -61,6 +63,18 @@ def test_evaluate_says_how_many_starts_differ() -> None:
         result = azumaya("evaluate", "random", "greedy", "--starts", starts)
         title = f"sudoku_moyo, {starts} balanced starts{said} in both seats"
         assert title in " ".join(result.output.split()), result.output
+
+
+def test_evaluate_prints_json_that_says_what_the_table_does() -> None:
+    words = ("evaluate", "greedy", "random", "--game", POINTS, "--starts", 3, "--seed", 2)
+    result = azumaya(*words, "--json")
+    assert result.exit_code == 0, result.output
+    said, score = json.loads(result.stdout), play_pairing(POINTS, "greedy", "random", 3, 2)
+    assert {name: said[name] for name in ("game", "options", "seed", "starts", "balanced")} == {
+        "game": POINTS, "options": {}, "seed": 2, "starts": 3, "balanced": True,
+    }  # fmt: skip
+    assert (said["rate"], said["interval"]) == (score.rate, [*score.interval()])
+    assert sum(said[name] for name in ("wins", "draws", "losses")) == said["games"] == 6
 
 
 def test_search_agents_are_named_on_the_command_line() -> None:

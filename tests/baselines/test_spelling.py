@@ -132,6 +132,9 @@ def test_words_that_are_as_they_should_be_pass() -> None:
     ("words", "meant"),
     [
         (("play", "--game", "abalon"), "'abalone'"),
+        (("play", "--game", "Vierer"), "'vierer_dominari'"),
+        (("play", "--game", "SUDOKU_MOYO"), "'sudoku_moyo'"),
+        (("evaluate", "model.zip"), "needs a class, as in the guide One seat"),
         (("evaluate", "gredy"), "'greedy'"),
         (("evaluate", "utc:100"), "'uct:100'"),
         (("exam", "greedy", "--part", "publc"), "'public'"),
