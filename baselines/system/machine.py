@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.metadata
+import json
 import platform
 import re
 import subprocess
@@ -50,7 +52,8 @@ def version() -> str:
 def commit() -> str:
     """The commit of the checkout that contains this code; `none` without one.
 
-    If the code was changed since then, `+` and a digest of it follow: `41ca67e17c8a+9f3e5d20`.
+    If the code was changed since then, `+` and a digest of it follow: `41ca67e17c8a+9f3e5d20`. Of a
+    package that pip has installed from a repository it is the commit that was asked for.
     """
     file = Path(__file__)
     try:
@@ -60,7 +63,16 @@ def commit() -> str:
         changed = _git(file.parent, "status", "--porcelain", "--", *CODE)
         return f"{head}+{_digest(file.parent)}" if changed else head
     except (OSError, subprocess.CalledProcessError):
-        return NONE
+        return _installed()
+
+
+def _installed() -> str:
+    """The commit in what pip notes of the place that a package comes from (PEP 610)."""
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        note = importlib.metadata.distribution("azumaya").read_text("direct_url.json")
+        found: str = json.loads(note or "{}").get("vcs_info", {}).get("commit_id", NONE)
+        return found[:12]
+    return NONE
 
 
 def _digest(folder: Path) -> str:

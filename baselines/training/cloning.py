@@ -23,7 +23,7 @@ from torch.nn import functional
 from azumaya.baselines.agents.checkpoint import build, save
 from azumaya.baselines.agents.network import NETWORKS, can_play, default_network
 from azumaya.baselines.agents.policy import PolicyAgent
-from azumaya.baselines.agents.sidecar import checkpoint_files, describe
+from azumaya.baselines.agents.sidecar import Sidecar, checkpoint_files, describe
 from azumaya.baselines.arena.exams import has_exam
 from azumaya.baselines.arena.matches import take_exam
 from azumaya.baselines.export.table import open_table
@@ -120,8 +120,10 @@ def losses(network: nn.Module, moves: Moves, rows: np.ndarray) -> tuple[torch.Te
     return functional.cross_entropy(logits, actions), functional.mse_loss(values, outcomes), guessed
 
 
-def train(config: Config, network: nn.Module, moves: Moves) -> None:
-    """Learn from all moves but those held out; prints how many of these are guessed."""
+def train(config: Config, moves: Moves, sidecar: Sidecar) -> Path:
+    """Learn from all moves but those held out, and save after each pass; returns the file."""
+    torch.manual_seed(config.seed)
+    network = build(sidecar)
     adam = torch.optim.Adam(network.parameters(), config.learning_rate)
     rng = np.random.default_rng(config.seed)
     for epoch in range(1, config.epochs + 1):
@@ -137,14 +139,14 @@ def train(config: Config, network: nn.Module, moves: Moves) -> None:
                 losses(network, moves, rows)[2].item() * len(rows)
                 for rows in parts_of(moves.held_out, config.batch)
             )
-        print(
-            f"epoch {epoch}: {right / len(moves.held_out):.1%} of held-out moves guessed",
-            flush=True,
-        )
+        file = save(config.output, network.state_dict(), sidecar)
+        guessed = f"{right / len(moves.held_out):.1%} of held-out moves guessed"
+        print(f"epoch {epoch}: {guessed}; {file} saved", flush=True)
+    return file
 
 
 def main(config: Config) -> dict[str, Any] | None:
-    """Train and save; returns the result of the exam, if the game has one."""
+    """Train; returns the result of the exam, if the game has one."""
     check_values(config)
     if len(config.data) != 1:
         raise OptionError("name one table of games, such as games/games.parquet")
@@ -158,15 +160,11 @@ def main(config: Config) -> dict[str, Any] | None:
     for file in checkpoint_files(config.output):  # before an hour of learning, not after
         file.parent.mkdir(parents=True, exist_ok=True)
         check_writable(file, f"--output {config.output}")
-    torch.manual_seed(config.seed)
     options = moves.about["options"]
     sidecar = describe(
         game, actions, kind, {}, options=options, notes={"cloned from": config.data[0]}
     )
-    network = build(sidecar)
-    train(config, network, moves)
-    file = save(config.output, network.state_dict(), sidecar)
-    print(f"{file}: saved")
+    file = train(config, moves, sidecar)
     if options or not has_exam(game.name):
         return None
     result = take_exam(PolicyAgent.load(file), game.name).as_object()

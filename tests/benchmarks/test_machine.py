@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
@@ -63,3 +65,10 @@ def test_code_inside_another_repository_has_no_commit(
     installed.write_text("installed\n")
     monkeypatch.setattr(machine, "__file__", str(installed))
     assert machine.commit() == "none"
+    note = {"url": "https://example.org/x.git", "vcs_info": {"vcs": "git", "commit_id": "ab" * 20}}
+    (about := checkout / "azumaya.dist-info").mkdir()
+    (about / "direct_url.json").write_text(json.dumps(note))
+    monkeypatch.setattr(
+        machine.importlib.metadata, "distribution", lambda _: PathDistribution(about)
+    )
+    assert machine.commit() == "ab" * 6
