@@ -228,7 +228,7 @@ def _shown(pairs: np.ndarray) -> str:
 
 
 @dataclass(frozen=True)
-class Policy:
+class Trained:
     """What has been trained; `found` has the numbers of games, minutes and versions."""
 
     algorithm: str
@@ -237,7 +237,7 @@ class Policy:
     found: dict[str, Any]
 
 
-def trained(config: Config, starts: StartSet) -> Iterator[Policy]:
+def policies_of(config: Config, starts: StartSet) -> Iterator[Trained]:
     """The policies of all algorithms."""
     for algorithm in ALGORITHMS:
         Population(algorithm, starts, config.seed).update(RATE)  # compiles
@@ -250,13 +250,13 @@ def trained(config: Config, starts: StartSet) -> Iterator[Policy]:
         for name, mixture in policies.items():
             versions = int((mixture.weights > 0).sum())
             found = {"games": games, "minutes": minutes, "versions": versions}
-            yield Policy(algorithm, name, mixture, found)
+            yield Trained(algorithm, name, mixture, found)
 
 
-def measured(config: Config) -> Iterator[tuple[Policy, np.ndarray, np.ndarray]]:
+def measured(config: Config) -> Iterator[tuple[Trained, np.ndarray, np.ndarray]]:
     """Train with one seed; the pairs of a response to each policy, and its own against others."""
     starts = divided(start_set(config.game, {}, config.seed))
-    count, policies = starts[1].at_most(config.starts), [*trained(config, starts[0])]
+    count, policies = starts[1].at_most(config.starts), [*policies_of(config, starts[0])]
     for policy in policies:
         others = np.zeros(len(SHARES), np.int64)
         for other in policies:

@@ -18,7 +18,7 @@ from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound, without_hidden_draws
 from azumaya.baselines.training.config import Numbers, RunConfig, Share
 from azumaya.baselines.training.crews import crew_of
-from azumaya.baselines.values.learning import Choices, Games, joined, viewed
+from azumaya.baselines.values.learning import Choices, GameExamples, joined, viewed
 from azumaya.baselines.values.lessons import (
     Examiner,
     Questions,
@@ -94,7 +94,7 @@ class PlayConfig(RunConfig):
 class Played(NamedTuple):
     """What can be learned from some games; choices only if the solver found any."""
 
-    games: Games
+    games: GameExamples
     choices: Choices | None = None
 
     @classmethod
@@ -120,7 +120,7 @@ class Player:
             F32(config.decay),
         )  # fmt: skip
         self.space = Workspace.new(self.game, self.shape, self.setup.num_actions, plies)
-        self._games = Games.room(self.game, self.shape, self.PART, plies)
+        self._games = GameExamples.room(self.game, self.shape, self.PART, plies)
         self._starts = self.game.new_states(self.PART)
 
     def play_games(self, keys: np.ndarray, weights: np.ndarray) -> Played:
@@ -182,7 +182,7 @@ class Teacher(Player):
         targets = np.zeros(plies, np.float32)
         look_back(notes, plies, last, self.habits.decay, targets)
         seen = viewed(self.game, self.shape, np.concatenate(path), targets, self.weights)
-        games = Games(*seen, np.array([plies]), result)
+        games = GameExamples(*seen, np.array([plies]), result)
         if self.examiner is None:
             return Played(games)
         return Played(games, self.choices(self.examiner.ask(path, int(key))))

@@ -64,7 +64,7 @@ class Examples(NamedTuple):
     targets: np.ndarray
 
     @classmethod
-    def of(cls, seen: Viewed | Games | Choices) -> Examples:
+    def of(cls, seen: Viewed | GameExamples | Choices) -> Examples:
         """All positions."""
         return cls(seen.features, offsets_of(seen.counts), seen.heuristic, seen.targets)
 
@@ -83,7 +83,7 @@ class Viewed(NamedTuple):
     features: np.ndarray
 
 
-class Games(NamedTuple):
+class GameExamples(NamedTuple):
     """What can be learned from `G` games: their positions, one game after another.
 
     Attributes:
@@ -100,7 +100,7 @@ class Games(NamedTuple):
     results: np.ndarray
 
     @classmethod
-    def room(cls, game: Game, shape: Shape, games: int, plies: int) -> Games:
+    def room(cls, game: Game, shape: Shape, games: int, plies: int) -> GameExamples:
         """Room for `games` games of at most `plies` plies each."""
         most, room = games * plies, features_of(game, shape.plain).room
         return cls(
@@ -109,11 +109,11 @@ class Games(NamedTuple):
             np.zeros(games, np.int64),
         )  # fmt: skip
 
-    def first(self, count: int) -> Games:
+    def first(self, count: int) -> GameExamples:
         """A copy of the first `count` games, of those that there is room for."""
         positions = self.lengths[:count].sum()
         ends = (*[positions] * 3, self.counts[:positions].sum(), count, count)
-        return Games(*(each[:end].copy() for each, end in zip(self, ends, strict=True)))
+        return GameExamples(*(each[:end].copy() for each, end in zip(self, ends, strict=True)))
 
 
 class Choices(NamedTuple):

@@ -247,7 +247,7 @@ def play_one_kernel(game: Game, shape: Shape) -> Any:
     """The kernel that plays a game to its end, and returns its plies and how many features it has.
 
     `play_one(key, habits, weights, space, found, counts, heuristic)`: the game goes on from
-    `space.now`; the last three are as in `Games`, from the game's first position on.
+    `space.now`; the last three are as in `GameExamples`, from the game's first position on.
     """
     move, write_legal = move_kernel(game), game.rules.write_legal
     view, best_move = view_kernel(game, shape), best_move_kernel(game, shape)
@@ -299,7 +299,7 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
     `self_play(starts, keys, habits, weights, space, games)`: a game begins in each of `starts`,
     `(n,)` states, with the key in `keys`, `(n,)` uint64. `weights` are the network's parameters.
     Returns are cut off at random moves. A game that does not fit into `space.notes` counts with its
-    last value. `games` is a `Games.room`.
+    last value. `games` is a `GameExamples.room`.
     """
     play_one, bound = play_one_kernel(game, shape), shape.bound
 

@@ -12,7 +12,7 @@ from azumaya.baselines.training import value
 from azumaya.baselines.training.value_games import Player
 from azumaya.baselines.values.learning import (
     Examples,
-    Games,
+    GameExamples,
     Learner,
     follow,
     joined,
@@ -279,7 +279,7 @@ def test_hidden_draws_do_not_reach_the_player() -> None:
 def played(
     explore: float, decay: float, plies: int = 60, most: int = 7, random_seats: float = 0.0
 ) -> tuple[dict[str, np.ndarray], Shape]:
-    """Games of a random network against itself, which judges all seven moves or fewer."""
+    """GameExamples of a random network against itself, which judges all seven moves or fewer."""
     shape, weights, _ = network_of(GAME)
     games, room = 12, features_of(GAME).room
     out = {
@@ -298,7 +298,7 @@ def played(
         starts[0] = Position(GAME, seed=g).state[0]
         each = [out[name][g] for name in ("counts", "heuristic", "targets")]
         lengths, results = (out[name][g : g + 1] for name in ("lengths", "results"))
-        room = Games(*each, found, lengths, results)
+        room = GameExamples(*each, found, lengths, results)
         keys = np.array([g], np.uint64)
         self_play_kernel(GAME, shape)(starts, keys, habits, weights, space, room)
         parts = np.split(found, np.cumsum(out["counts"][g]))[:-1]
@@ -354,7 +354,7 @@ def test_between_them_targets_mix() -> None:
 
 
 def test_a_random_move_cuts_the_return() -> None:
-    """Games in which every move is random learn from the best move that was not played."""
+    """GameExamples in which every move is random learn from the best move that was not played."""
     out, _ = played(1.0, 1.0)
     assert len({int(n) for n in out["lengths"]}) > 3
     inner = np.concatenate([out["targets"][g, : out["lengths"][g] - 1] for g in range(12)])
