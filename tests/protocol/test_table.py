@@ -112,6 +112,19 @@ def test_a_run_that_an_earlier_version_has_trained_is_kept(tmp_path: Path) -> No
         finished.trained("value", run, words, [*words[:-1], "--seed=2"])
 
 
+@pytest.mark.parametrize("resumed", [False, True])
+def test_only_the_time_of_a_run_that_is_resumed_counts_from_its_first_begin(
+    resumed: bool, tmp_path: Path
+) -> None:
+    run, words = tmp_path / "r", ["--game=vierer_dominari", "--steps=64", "--ladder-starts=0"]
+    words += ["--final-starts=1", "--measure-starts=1", f"--output={tmp_path / 'r'}"]
+    finished.trained("value", run, words, words)
+    (tmp_path / "r.done").unlink()
+    os.utime(tmp_path / "r.begun", (0, 0))
+    finished.trained("value", run, words, words, resumed)
+    assert (finished.minutes_of(run) > 60) == resumed
+
+
 # ---- measuring ----
 
 
