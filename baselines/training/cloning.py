@@ -10,14 +10,15 @@ output is a checkpoint, which is an agent by its path wherever agents are named.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import torch
-from torch import nn
 from torch.nn import functional
 
 from azumaya.baselines.agents.checkpoint import build, save
@@ -31,13 +32,14 @@ from azumaya.baselines.system.command_line import Words, read_options
 from azumaya.baselines.system.files import check_writable
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Numbers, check_values
-from azumaya.baselines.training.policy import parts_of
-from azumaya.envs import OptionError, find_game
+from azumaya.baselines.training.policy import Descent, Seen, Threads, adam_of, parts_of
+from azumaya.envs import OptionError, find_game, make_vec
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game
-from azumaya.envs.observation import unpack_bits, unpack_planes
 
 PROGRAM = "azumaya.baselines.training.cloning"
+PART, ASKED = 64, 4096
+"""Positions that a thread learns from at once, and moves that are held out guessed at once."""
 COLUMNS = ("observation", "action_mask", "action", "result", "ply", "position", "player")
 
 
@@ -61,12 +63,14 @@ class Config:
     """The step size of Adam."""
     value: Annotated[float, Numbers(0, 100)] = 0.5
     """The weight of the value's error beside that of the policy."""
+    threads: Annotated[int, Numbers(1, 1024)] = 2
+    """Threads that evaluate the network. Results do not depend on their number."""
     seed: Annotated[int, Numbers(0, 2**63 - 1)] = 0
     """Seed of the first weights and of the order of moves."""
 
 
 class Moves:
-    """The moves of a table: packed observations and masks, actions and outcomes, `(n, ...)`.
+    """The moves of a table: what was seen, actions and outcomes, `(n, ...)`.
 
     Agents that leave nothing to chance repeat their games from a start, so whole starts are held
     out: `learnt` and `held_out` are the rows.
@@ -80,11 +84,11 @@ class Moves:
                 raise OptionError(f"{path}: a table of games without --planes is needed")
             table = file.read(columns=[*COLUMNS])
         columns = {name: table[name].combine_chunks() for name in COLUMNS}
-        self.words, self.masks = (
-            columns[name].flatten().to_numpy().reshape(len(table), -1) for name in COLUMNS[:2]
-        )
-        self.actions, results, plies = (columns[name].to_numpy() for name in COLUMNS[2:5])
-        self.outcomes = np.sign(results).astype(np.float32)
+        words = (columns[name].flatten().to_numpy().astype(np.int64) for name in COLUMNS[:2])
+        self.seen = Seen(*(torch.from_numpy(each.reshape(len(table), -1)) for each in words))
+        actions, results, plies = (columns[name].to_numpy() for name in COLUMNS[2:5])
+        self.actions = torch.from_numpy(actions.astype(np.int64))
+        self.outcomes = torch.from_numpy(np.sign(results).astype(np.float32))
         begins = plies == 0
         starts = columns["position"].filter(arrow.array(begins)).to_pylist()
         different = [*dict.fromkeys(starts)]
@@ -92,8 +96,9 @@ class Moves:
         held_out = np.array([start in last for start in starts])[np.cumsum(begins) - 1]
         players = columns["player"].to_pylist()
         wanted = np.array([name == player or not player for name in players])
-        self.learnt = np.flatnonzero(wanted & ~held_out)
-        self.held_out = np.flatnonzero(wanted & held_out)
+        self.learnt, self.held_out = (
+            torch.from_numpy(np.flatnonzero(wanted & part)) for part in (~held_out, held_out)
+        )
         if not (len(self.learnt) and len(self.held_out)):
             there = ", ".join(dict.fromkeys(players))
             raise OptionError(f"{path}: too few moves of {player or 'any player'}; it has {there}")
@@ -103,45 +108,39 @@ class Moves:
         """The game."""
         return find_game(self.about["game"])
 
-    def some(self, rows: np.ndarray) -> tuple[torch.Tensor, ...]:
-        """Planes `(B, C, rows, columns)`, masks `(B, A)`, actions and outcomes `(B,)`."""
-        planes = unpack_planes(self.game, self.words[rows])
-        masks = unpack_bits(self.masks[rows], self.about["num_actions"]).astype(bool)
-        arrays = planes, masks, self.actions[rows].astype(np.int64), self.outcomes[rows]
-        return tuple(torch.from_numpy(array) for array in arrays)
-
-
-def losses(network: nn.Module, moves: Moves, rows: np.ndarray) -> tuple[torch.Tensor, ...]:
-    """The error of the policy and that of the value, and the share of moves that are guessed."""
-    planes, masks, actions, outcomes = moves.some(rows)
-    logits, values = network(planes)
-    logits = logits.masked_fill(~masks, -torch.inf)
-    guessed = (logits.argmax(1) == actions).float().mean()
-    return functional.cross_entropy(logits, actions), functional.mse_loss(values, outcomes), guessed
+    def at(self, rows: torch.Tensor) -> tuple[Seen, torch.Tensor, torch.Tensor]:
+        """What was seen, the actions and the outcomes, `(B,)`."""
+        return self.seen.at(rows), self.actions[rows], self.outcomes[rows]
 
 
 def train(config: Config, moves: Moves, sidecar: Sidecar) -> Path:
     """Learn from all moves but those held out, and save after each pass; returns the file."""
     torch.manual_seed(config.seed)
-    network = build(sidecar)
-    adam = torch.optim.Adam(network.parameters(), config.learning_rate)
-    rng = np.random.default_rng(config.seed)
-    for epoch in range(1, config.epochs + 1):
-        network.train()
-        for rows in parts_of(rng.permutation(moves.learnt), config.batch):
-            policy, value, _ = losses(network, moves, rows)
-            adam.zero_grad()
-            (policy + config.value * value).backward()  # type: ignore[no-untyped-call]
-            adam.step()
-        network.eval()
-        with torch.inference_mode():
-            right = sum(
-                losses(network, moves, rows)[2].item() * len(rows)
-                for rows in parts_of(moves.held_out, config.batch)
-            )
-        file = save(config.output, network.state_dict(), sidecar)
-        guessed = f"{right / len(moves.held_out):.1%} of held-out moves guessed"
-        print(f"epoch {epoch}: {guessed}; {file} saved", flush=True)
+    torch.set_num_threads(1)  # the threads share the positions instead
+    network, count = build(sidecar), len(moves.held_out)
+
+    def losses(rows: torch.Tensor) -> dict[str, torch.Tensor]:
+        seen, actions, outcomes = moves.at(rows)
+        found = threads.policy(network, seen)
+        policy_loss = functional.nll_loss(found.log_probs(), actions, reduction="sum")
+        value_loss = functional.mse_loss(found.values, outcomes, reduction="sum")
+        return {"loss": policy_loss + config.value * value_loss}
+
+    env = make_vec(moves.game.name, 1, observation="packed", **moves.about["options"])
+    with closing(env), closing(Threads(config.threads, env.unpack, part=PART)) as threads:
+        adam = adam_of(network, config.learning_rate)
+        descent = Descent(network, adam, threads, math.inf, losses)
+        for epoch in range(1, config.epochs + 1):
+            mixed = moves.learnt[torch.randperm(len(moves.learnt))]
+            for rows in parts_of(mixed, config.batch):
+                descent.step(rows)
+            guessed = 0
+            for rows in parts_of(moves.held_out, ASKED):
+                seen, actions, _ = moves.at(rows)
+                best = threads.ask(network, seen).log_probs().argmax(1)
+                guessed += int((best == actions).sum())
+            file, share = save(config.output, network.state_dict(), sidecar), guessed / count
+            print(f"epoch {epoch}: {share:.1%} of held-out moves guessed; {file} saved", flush=True)
     return file
 
 
