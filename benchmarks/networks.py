@@ -32,7 +32,7 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "ppo": ("ppo", {}),
     "maskable_ppo": ("maskable_ppo", {}),
 }
-"""The training scripts that are measured, with options; by names that stored results have."""
+"""The training scripts that are measured, with options; by the names of their rows."""
 
 LOOP = (
     "one position evaluated from its state: observation, features, network; positions of different "

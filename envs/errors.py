@@ -63,7 +63,7 @@ def did_you_mean(word: Any, known: Iterable[str]) -> str:
     if not isinstance(word, str) or len(word) > LONGEST_NAME:
         return ""
     names = {name.lower(): name for name in known}
-    begun = (name for name in names if word and name.startswith(word.lower()))
+    begun = (name for name in names if len(word) > 2 and name.startswith(word.lower()))
     close = [*difflib.get_close_matches(word.lower(), names, n=1), *begun]
     return f"; did you mean {names[close[0]]!r}?" if close else ""
 

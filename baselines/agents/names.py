@@ -136,9 +136,9 @@ def find_agent(name: str) -> Agent:
     else:
         _, colon, rest = name.partition(":")
         hint = "" if colon else "; there is no checkpoint at this path"
+        hint = did_you_mean(name, [*SIMPLE, *(f"{each}{colon}{rest}" for each in KINDS)]) or hint
         if path.suffix == ".zip":
             hint = "; a model of Stable-Baselines3 needs a class, as in the guide One seat"
-        hint = did_you_mean(name, [*SIMPLE, *(f"{each}{colon}{rest}" for each in KINDS)]) or hint
     searching = ", ".join(f"{kind}:BUDGET" for kind in KINDS)
     raise OptionError(
         f"agent {shown(name)!r}: must be {', '.join(SIMPLE)}, {searching}, a checkpoint's path, "

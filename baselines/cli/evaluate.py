@@ -20,7 +20,7 @@ from azumaya.baselines.arena.game_options import named_games
 from azumaya.baselines.arena.matches import check_starts, play_pairing
 from azumaya.baselines.arena.report import counted, score_table
 from azumaya.baselines.arena.rounds import start_set
-from azumaya.baselines.cli.terminal import complaints, console, progress, wrote
+from azumaya.baselines.cli.terminal import complaints, console, printing_aside, progress, wrote
 from azumaya.envs import GAMES
 from azumaya.envs.notation import check_records_file
 
@@ -92,7 +92,7 @@ def evaluate(
     ] = False,
 ) -> None:
     """Let two agents play each other and print the win rate with its 95 % interval."""
-    with complaints():
+    with complaints(), printing_aside():
         entrants = [find_entrant(name, evaluated=True) for name in (first, second)]
         chosen, options = choose_game(entrants, game, option or ())
         seed = check_starts(starts, seed)
@@ -104,7 +104,7 @@ def evaluate(
     one, other = (entrant.agent for entrant in entrants)
     assert one is not None
     assert other is not None
-    with progress("games") as bar, wrong_moves_fail():
+    with progress("games") as bar, printing_aside(), wrong_moves_fail():
         task = bar.add_task("", total=2 * starts)
         score = play_pairing(
             chosen.name, one, other, starts, seed, options, lambda n: bar.advance(task, n),

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -134,18 +134,6 @@ def make_cell(job: Job, folder: Path, starts: int = STARTS) -> Cell:
     )
 
 
-def digest_now(job: Job) -> str | None:
-    """The digest of the agent's files as they are now; None if the library trains what it plays by.
-
-    Raises:
-        OptionError, CheckpointError, AgentFailedError: the agent cannot be made.
-    """
-    if algorithm_of(job.contender):
-        return None
-    name = agent_name(job, Path())
-    return digest_of(name, find_agent(name))
-
-
 def _trained(algorithm: str, track: Track, job: Job, run: Path) -> tuple[int, float]:
     """Train a run; returns its steps and minutes."""
     finished = import_module("azumaya.baselines.training.finished")  # which needs the extra train
@@ -213,6 +201,22 @@ class Failure:
 
     job: Job
     reason: str
+
+
+def digest_now(job: Job) -> str | Failure:
+    """The digest of the files of an agent that is not trained here, as they are now."""
+    try:
+        name = agent_name(job, Path())
+        return digest_of(name, find_agent(name))
+    except Exception as error:
+        return Failure(job, str(error) if isinstance(error, ValueError) else told(error))
+
+
+def digests_now(jobs: Sequence[Job], folder: Path) -> list[str | Failure]:
+    """The same of several, in a process whose output goes to a file in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with _output_to(folder / LOG):
+        return [*map(digest_now, jobs)]
 
 
 def work(job: Job, folder: Path, starts: int) -> Cell | Failure:

@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from azumaya.baselines.agents.names import is_code
 from azumaya.baselines.arena.exams import has_exam, load_exam
 from azumaya.baselines.arena.league.results import settings_for
 from azumaya.baselines.protocol.cells import (
@@ -20,14 +21,15 @@ from azumaya.baselines.protocol.cells import (
     Cell,
     Failure,
     digest_now,
+    digests_now,
     work,
 )
-from azumaya.baselines.protocol.tracks import Job
+from azumaya.baselines.protocol.tracks import Job, agent_name, algorithm_of
 from azumaya.baselines.system.cluster import Cluster
 from azumaya.baselines.system.journal import Line, typed
 from azumaya.baselines.system.pool import ended_pool
 from azumaya.baselines.system.work import WorkFileError, open_work, read_work
-from azumaya.envs import GAMES
+from azumaya.envs import GAMES, OptionError
 
 PROTOCOL = 1
 """Increases whenever cells of the same agents may come out different."""
@@ -92,16 +94,22 @@ def fill(
 
     Raises:
         WorkFileError: the file is no table, is in use, or was made with other exams or starts.
-        OptionError, CheckpointError: there is no such contender, as its first job shows.
+        OptionError: a contender cannot be made, as its first job shows.
         CellError: some cells could not be made, which is tried again by the next call.
         CrewError: workers of Ray keep dying.
     """
     failures: list[Failure] = []
+    digests = _digests(jobs, folder)
     for job in {job.contender: job for job in reversed(jobs)}.values():
-        digest_now(job)
+        if isinstance(first := digests.get(job), Failure):
+            raise OptionError(first.reason)
     with open_work(file, asdict(setting(starts))) as (lines, add):
         cells = {cell.job: cell for cell in cells_in(lines)}
-        left = [job for job in dict.fromkeys(jobs) if job not in cells or _is_old(cells[job])]
+        left = [
+            job
+            for job in dict.fromkeys(jobs)
+            if job not in cells or cells[job].agent != digests.get(job, cells[job].agent)
+        ]
         count = len(jobs) - len(left)
         if progress is not None:
             progress(count, len(jobs))
@@ -124,12 +132,18 @@ def fill(
     return [cells[job] for job in jobs]
 
 
-def _is_old(cell: Cell) -> bool:
-    """Whether the files of its agent have changed, or cannot be found: then making it tells."""
-    try:
-        return digest_now(cell.job) not in (None, cell.agent)
-    except Exception:
-        return True
+def _digests(jobs: Sequence[Job], folder: Path) -> dict[Job, str | Failure]:
+    """The digests of agents' files as they are now, of jobs whose agents are not trained here.
+
+    Code of the user's runs in another process. If it ends that, making its cells says so.
+    """
+    own = [job for job in dict.fromkeys(jobs) if not algorithm_of(job.contender)]
+    code = [job for job in own if is_code(agent_name(job, Path()))]
+    found = dict(zip(own, map(digest_now, own), strict=True)) if not code else {}
+    if code:
+        with ended_pool(1) as pool, contextlib.suppress(BrokenProcessPool):
+            found = dict(zip(own, pool.submit(digests_now, own, folder).result(), strict=True))
+    return found
 
 
 def cells_in(lines: Iterable[Line]) -> Iterator[Cell]:

@@ -53,7 +53,7 @@ def commit() -> str:
     """The commit of the checkout that contains this code; `none` without one.
 
     If the code was changed since then, `+` and a digest of it follow: `41ca67e17c8a+9f3e5d20`. Of a
-    package that pip has installed from a repository it is the commit that was asked for.
+    package that pip has installed from a repository it is the one that was installed.
     """
     file = Path(__file__)
     try:

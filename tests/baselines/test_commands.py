@@ -9,13 +9,14 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from azumaya import baselines
 from azumaya.baselines import cli
-from azumaya.baselines.agents import checkpoint
+from azumaya.baselines.agents import GreedyAgent, checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena import entrants
@@ -75,6 +76,16 @@ def test_evaluate_prints_json_that_says_what_the_table_does() -> None:
     }  # fmt: skip
     assert (said["rate"], said["interval"]) == (score.rate, [*score.interval()])
     assert sum(said[name] for name in ("wins", "draws", "losses")) == said["games"] == 6
+    talking = azumaya("evaluate", f"{__name__}:Talks", *words[2:-2], "--json")
+    assert json.loads(talking.stdout)["games"] == 6
+
+
+class Talks(GreedyAgent):
+    """An agent that prints."""
+
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        print("thinking")
+        return super().act(positions, keys)
 
 
 def test_search_agents_are_named_on_the_command_line() -> None:

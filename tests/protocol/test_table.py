@@ -235,11 +235,12 @@ def test_a_name_that_is_no_agents_ends_the_command_at_once(tmp_path: Path) -> No
 
 def test_a_contender_that_fails_costs_its_own_cells_only(tmp_path: Path) -> None:
     """As the last line of a command of hours would have it."""
-    names = {"Crashes": "ValueError: boom", "Cheats": "not an action", "Dies": "see .*log.txt"}
+    names = {"Crashes": "ValueError: boom", "Cheats": "not an action", "Dies": "see .*log.txt",
+             "Unborn": "see .*log.txt"}  # fmt: skip
     own = [f"{__name__}:{name}" for name in names]
     jobs = jobs_of(("random", *own, "uct:1"), (GAME,), TRACKS["1M"], (1,))
     failures: list[Failure] = []
-    with pytest.raises(CellError, match=r"3 of 5 cells were not made, such as .*Crashes, vierer"):
+    with pytest.raises(CellError, match=r"4 of 6 cells were not made, such as .*Crashes, vierer"):
         fill(tmp_path / "t.jsonl", tmp_path, jobs, STARTS, failed=failures.append)
     assert [failure.job.contender for failure in failures] == own
     for failure, said in zip(failures, names.values(), strict=True):
@@ -267,6 +268,13 @@ class Dies(GreedyAgent):
     """A contender that fails."""
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+        os._exit(3)
+
+
+class Unborn(GreedyAgent):
+    """A contender that cannot even be made."""
+
+    def __init__(self) -> None:
         os._exit(3)
 
 
@@ -394,6 +402,7 @@ def test_figures_may_differ_within_their_intervals(card: Path) -> None:
     assert Finding(own, replace(own, regret=0.1)).differences == [
         f"the exam's regret: {own.regret:g}, now 0.1"
     ]
+    assert Finding(retrained, replace(retrained, agent="def", regret=0.1)).differences
     assert Finding(own, replace(own, regret=0.1, kept_wins=own.kept_wins - 3)).differences == []
 
 

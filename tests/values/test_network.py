@@ -279,7 +279,7 @@ def test_hidden_draws_do_not_reach_the_player() -> None:
 def played(
     explore: float, decay: float, plies: int = 60, most: int = 7, random_seats: float = 0.0
 ) -> tuple[dict[str, np.ndarray], Shape]:
-    """GameExamples of a random network against itself, which judges all seven moves or fewer."""
+    """Games of a random network against itself, which judges all seven moves or fewer."""
     shape, weights, _ = network_of(GAME)
     games, room = 12, features_of(GAME).room
     out = {
@@ -354,7 +354,7 @@ def test_between_them_targets_mix() -> None:
 
 
 def test_a_random_move_cuts_the_return() -> None:
-    """GameExamples in which every move is random learn from the best move that was not played."""
+    """Games in which every move is random learn from the best move that was not played."""
     out, _ = played(1.0, 1.0)
     assert len({int(n) for n in out["lengths"]}) > 3
     inner = np.concatenate([out["targets"][g, : out["lengths"][g] - 1] for g in range(12)])

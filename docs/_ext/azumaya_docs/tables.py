@@ -208,12 +208,12 @@ def facts_table(game: Game) -> str:
         ("packed", f"{game.observation.packed_words} words of 64 bits"),
         ("state", f"{game.rules.state.itemsize} bytes"),
         ("steps", f"at most {bound}"),
-        ("`greedy` maximises", _first_sentence(game.rules.evaluate)),
+        ("`greedy` maximises", _first_line(game.rules.evaluate)),
     ]
     return table(("", ""), rows)
 
 
-def _first_sentence(function: Any) -> str:
+def _first_line(function: Any) -> str:
     return str(inspect.getdoc(function)).partition("\n")[0].rstrip(".")
 
 

@@ -229,11 +229,10 @@ def observe(state, player, packed):
 
 @kernel
 def evaluate(state, player):
-    """Cells in the player's regions that are filled or can be, and candidates there.
+    """Cells that are filled or can be in the player's regions, and candidates, less the opponent's.
 
-    The same for the opponent's regions is subtracted. Cells count most: with one step of lookahead
-    this won 98 % of 1,000 games against random play and 65 % against cells alone; candidates alone
-    won 79 % and 15 %.
+    Cells count most: with one step of lookahead this won 98 % of 1,000 games against random play
+    and 65 % against cells alone; candidates alone won 79 % and 15 %.
     """
     mine, theirs = own(state, player), own(state, 1 - player)
     balance = 0
