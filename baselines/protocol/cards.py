@@ -177,10 +177,8 @@ class Finding:
         for opponent in cell.pairs:
             rates = f"against {opponent}: {cell.rate(opponent):.1%}, now {again.rate(opponent):.1%}"
             found += [rates] * apart(cell.interval(opponent), again.interval(opponent))
-        if (
-            not self.same
-            and Finding(replace(cell, regret=again.regret, agent=again.agent), again).same
-        ):
+        alike = replace(cell, regret=again.regret, agent=again.agent)
+        if cell.regret != again.regret and Finding(alike, again).same:
             found.append(f"the exam's regret: {cell.regret:g}, now {again.regret:g}")
         return found
 
