@@ -118,6 +118,7 @@ def test_results_can_be_stored(
     rungs: list[Rung], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluation, "STORED", tmp_path / "stored.json")
+    evaluation.STORED.write_text("{}")
     run = tmp_path / "run"
     run.mkdir()
     (run / "config.json").write_text(json.dumps({"game": GAME}))
