@@ -202,14 +202,20 @@ class Failure:
     job: Job
     reason: str
 
+    @classmethod
+    def by(cls, job: Job, error: Exception) -> Failure:
+        """What an exception says, with its type if that is not one to be expected."""
+        known = isinstance(error, (ValueError, OSError, AgentFailedError))
+        return cls(job, str(error) if known else told(error))
+
 
 def digest_now(job: Job) -> str | Failure:
     """The digest of the files of an agent that is not trained here, as they are now."""
     try:
         name = agent_name(job, Path())
         return digest_of(name, find_agent(name))
-    except Exception as error:
-        return Failure(job, str(error) if isinstance(error, ValueError) else told(error))
+    except Exception as error:  # of the agent's own code, which may raise anything
+        return Failure.by(job, error)
 
 
 def digests_now(jobs: Sequence[Job], folder: Path) -> list[str | Failure]:
@@ -231,8 +237,7 @@ def work(job: Job, folder: Path, starts: int) -> Cell | Failure:
             return make_cell(job, folder, starts)
         except Exception as error:
             traceback.print_exc()
-            known = isinstance(error, (ValueError, OSError, AgentFailedError))
-            return Failure(job, str(error) if known else told(error))
+            return Failure.by(job, error)
 
 
 @contextlib.contextmanager

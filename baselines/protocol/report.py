@@ -23,10 +23,10 @@ from azumaya.baselines.arena.report import (
 from azumaya.baselines.protocol.cells import COUNTED, Cell
 from azumaya.baselines.protocol.scores import (
     MEASURES,
-    SEEDS,
     Aggregate,
     Contenders,
     aggregate,
+    are_enough,
     by_contender,
     complete,
     profile,
@@ -164,7 +164,7 @@ def page(cells: Sequence[Cell]) -> str:
 
 
 def draw_profiles(cells: Sequence[Cell], path: Path) -> None:
-    """Draw the profile of every contender, with its 95 % band from `SEEDS` on (needs `league`).
+    """Draw the profile of every contender, with its 95 % band if seeds are enough (needs `league`).
 
     If some have played all games, only theirs are drawn.
     """
@@ -191,5 +191,5 @@ def _draw_profile(axes: Any, scores: Mapping[str, Sequence[float]], name: str, n
     colour = COLOURS[number % len(COLOURS)]
     style = ("-", "--", ":")[number // len(COLOURS) % 3]
     axes.plot(LEVELS, shares, style, color=colour, label=name, drawstyle="steps-pre")
-    if min(map(len, scores.values())) >= SEEDS:
+    if are_enough(scores):
         axes.fill_between(LEVELS, lows, highs, step="pre", color=colour, alpha=0.15, linewidth=0)

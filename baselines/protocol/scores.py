@@ -47,9 +47,9 @@ class Aggregate:
 
     Attributes:
         value: the interquartile mean.
-        low, high: the ends of its 95 % interval, see `sure`.
+        low, high: the ends of its 95 % interval.
         games, runs: how many went into it.
-        seeds: the fewest runs of a game.
+        sure: whether the interval says anything, see `are_enough`.
     """
 
     value: float
@@ -57,12 +57,7 @@ class Aggregate:
     high: float
     games: int
     runs: int
-    seeds: int
-
-    @property
-    def sure(self) -> bool:
-        """Whether the interval says anything: it needs `SEEDS` of each game."""
-        return self.seeds >= SEEDS
+    sure: bool
 
 
 def by_contender(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
@@ -141,14 +136,19 @@ def resampled(scores: Scores, resamples: int = RESAMPLES) -> tuple[np.ndarray, n
     return np.concatenate(drawn, axis=-1), weights_of([each.shape[1] for each in drawn])
 
 
+def are_enough(scores: Scores) -> bool:
+    """Whether there are `SEEDS` of each game."""
+    return min(map(len, scores.values())) >= SEEDS
+
+
 def aggregate(scores: Scores) -> Aggregate | None:
     """The interquartile mean over all games and seeds; None without a run."""
     if not scores:
         return None
     value = float(interquartile_mean(*runs_of(scores)))
     low, high = np.percentile(interquartile_mean(*resampled(scores)), INTERVAL)
-    ends, counts = (min(float(low), value), max(float(high), value)), [*map(len, scores.values())]
-    return Aggregate(value, *ends, len(counts), sum(counts), min(counts))
+    ends, runs = (min(float(low), value), max(float(high), value)), sum(map(len, scores.values()))
+    return Aggregate(value, *ends, len(scores), runs, are_enough(scores))
 
 
 def profile(scores: Scores, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -139,10 +139,10 @@ def _digests(jobs: Sequence[Job], folder: Path) -> dict[Job, str | Failure]:
     """
     own = [job for job in dict.fromkeys(jobs) if not algorithm_of(job.contender)]
     code = [job for job in own if is_code(agent_name(job, Path()))]
-    found = dict(zip(own, map(digest_now, own), strict=True)) if not code else {}
+    found = {job: digest_now(job) for job in own if job not in code}
     if code:
         with ended_pool(1) as pool, contextlib.suppress(BrokenProcessPool):
-            found = dict(zip(own, pool.submit(digests_now, own, folder).result(), strict=True))
+            found |= zip(code, pool.submit(digests_now, code, folder).result(), strict=True)
     return found
 
 

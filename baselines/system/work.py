@@ -15,8 +15,10 @@ class WorkFileError(ValueError):
 
 
 def _other_settings(found: Line, wanted: Line) -> str:
-    names = ", ".join(differences(found, wanted))
-    return f"it was begun with other settings: {names}; use the same, or another file" * bool(names)
+    other = differences(found, wanted)
+    if not other:
+        return ""
+    return f"it was begun with other settings: {', '.join(other)}; use the same, or another file"
 
 
 WORK = Kind(

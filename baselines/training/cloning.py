@@ -117,7 +117,7 @@ def train(config: Config, moves: Moves, sidecar: Sidecar) -> Path:
     """Learn from all moves but those held out, and save after each pass; returns the file."""
     torch.manual_seed(config.seed)
     torch.set_num_threads(1)  # the threads share the positions instead
-    network, count = build(sidecar), len(moves.held_out)
+    network = build(sidecar)
 
     def losses(rows: torch.Tensor) -> dict[str, torch.Tensor]:
         seen, actions, outcomes = moves.at(rows)
@@ -139,7 +139,8 @@ def train(config: Config, moves: Moves, sidecar: Sidecar) -> Path:
                 seen, actions, _ = moves.at(rows)
                 best = threads.ask(network, seen).log_probs().argmax(1)
                 guessed += int((best == actions).sum())
-            file, share = save(config.output, network.state_dict(), sidecar), guessed / count
+            share = guessed / len(moves.held_out)
+            file = save(config.output, network.state_dict(), sidecar)
             print(f"epoch {epoch}: {share:.1%} of held-out moves guessed; {file} saved", flush=True)
     return file
 

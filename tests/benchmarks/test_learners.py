@@ -6,6 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,8 @@ def test_every_game_has_these_rows(name: str) -> None:
 def test_what_is_measured_are_the_scripts_as_they_are() -> None:
     configs = value.Config().completed(), value.Config(nodes=networks.NODES).completed()
     assert [config.width for config in configs] == [networks.WIDTH] * 2
+    expert = import_module("azumaya.baselines.training.expert_iteration")  # which warns
+    assert expert.Config().nodes == networks.NODES
     assert value_games.MEGABYTES == networks.MEGABYTES
 
 
