@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -359,3 +361,28 @@ def test_earlier_names_warn_and_run_the_script(
     )
     stored = json.loads((run / "config.json").read_text())
     assert stored.get("nodes") == {"td_value": 0, "expert_iteration": 300}.get(name)
+
+
+FAULTS = """
+import resource
+import numpy as np
+from azumaya.baselines.training.command import exit_code
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+def work():
+    np.ones(SIZE, np.uint8)
+    before = faults()
+    for _ in range(8):
+        np.ones(SIZE, np.uint8)
+    print(faults() - before)
+
+exit_code(work)
+""".replace("SIZE", str(1 << 27))
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be told")
+def test_a_script_keeps_freed_memory() -> None:
+    found = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, check=True)
+    assert int(found.stdout) < 64  # one array has as many of the largest pages that are usual
