@@ -175,7 +175,7 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
         over.add_((terminated | truncated).sum())
         return size
 
-    loops, counted = Rates(), 0
+    loops = Rates()
     work()
     for _ in range(repeats):
         moments.clear()

@@ -23,30 +23,24 @@ def draw(header: Row, rows: Sequence[Row], folder: Path) -> list[str]:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    require("matplotlib", extra="league").use("Agg")
     table = Table(header, rows)
     drawn = []
     if table.reference(CARTPOLE) and table.games:
-        _save(_bars(table), folder / BARS)
+        save_picture(_bars(table), folder / BARS, bbox_inches="tight")
         drawn.append(BARS)
     for name, place, batches in (
         (CURVES, "on one core", table.pick("batch", threads=1, copies=False)),
         (ON_GPU, "on a GPU", table.pick("cuda batch")),
     ):
         if batches:
-            _save(_curves(table.games, batches, place), folder / name)
+            figure = _curves(table.games, batches, place)
+            save_picture(figure, folder / name, bbox_inches="tight")
             drawn.append(name)
     return drawn
 
 
-def _save(figure: Any, path: Path) -> None:
-    save_picture(figure, path, bbox_inches="tight")
-    require("matplotlib.pyplot", extra="league").close(figure)
-
-
 def _bars(table: Table) -> Any:
     """Bars per game in units of CartPole's loop, with a mark at the rate of a memset."""
-    pyplot = require("matplotlib.pyplot", extra="league")
     unit = table.reference(CARTPOLE) or 1.0
     planes: dict[str, Any] = {"form": "planes", "threads": 1, "copies": False}
     series: list[tuple[str, str, dict[str, Any]]] = [
@@ -55,7 +49,8 @@ def _bars(table: Table) -> Any:
         ("planes", "batch", planes),
         ("AEC raw_env", "aec", {"form": "raw_env"}),
     ]
-    figure, axes = pyplot.subplots(figsize=(2 + len(table.games), 4.5))
+    figure = require("matplotlib.figure", "league").Figure(figsize=(2 + len(table.games), 4.5))
+    axes = figure.subplots()
     width = 0.8 / len(series)
     for place, (label, kind, wanted) in enumerate(series):
         best = [table.best(kind, game=game, **wanted) for game in table.games]
@@ -76,11 +71,9 @@ def _bars(table: Table) -> Any:
 
 def _curves(games: Sequence[str], rows: Sequence[Row], place: str) -> Any:
     """Steps/s over batch sizes, one picture for each form of observation."""
-    pyplot = require("matplotlib.pyplot", extra="league")
     forms = list(dict.fromkeys(row["form"] for row in rows))
-    figure, frames = pyplot.subplots(
-        1, len(forms), figsize=(3.2 * len(forms), 3.8), sharey=True, squeeze=False
-    )
+    figure = require("matplotlib.figure", "league").Figure(figsize=(3.2 * len(forms), 3.8))
+    frames = figure.subplots(1, len(forms), sharey=True, squeeze=False)
     for axes, form in zip(frames[0], forms, strict=True):
         for game in games:
             mine = sorted(

@@ -72,8 +72,8 @@ LEAST_FILLED = 1024
 def memset(row: Row | None) -> float | None:
     """The rate of a memset of a row's buffers; None where the row does not say.
 
-    Rows without `limits` are of 2026-11-25 and before. Then each buffer was filled by a call from
-    Python, and in small batches these calls took most of the time.
+    Rows without `limits` are those of a GPU, and of 2026-11-25 and before: each buffer was filled
+    by a call from Python, and in small batches these calls take most of the time.
     """
     if row is None or ("limits" not in row and row["size"] < LEAST_FILLED):
         return None

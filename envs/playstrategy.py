@@ -25,7 +25,7 @@ from azumaya.envs.position import Position
 MARBLES = {".": "1", "b": "S", "w": "s"}
 """By mark in a position text, the mark in a FEN."""
 _MARKS = {marble: mark for mark, marble in MARBLES.items() if mark != "."}
-_FEN = re.compile(r"([1-9Ss/]+) (\d+) (\d+) ([bw])(?: (\d+)(?: (\d+))?)?")
+_FEN = re.compile(r"([1-9Ss/]+) (\d{1,9}) (\d{1,9}) ([bw])(?: (\d{1,9})(?: (\d{1,9}))?)?")
 _SQUARES = tuple(f"{'abcdefghi'[number]}{letter + 1}" for number, letter in COORDINATES)
 
 

@@ -127,3 +127,15 @@ def read_whole(value: str, key: str, low: int, high: int) -> int:
     if not plain or value != str(int(value)) or not low <= int(value) <= high:
         raise PositionError(f"position: {key}={value}: must be a whole number from {low} to {high}")
     return int(value)
+
+
+def read_pair(value: str, key: str, first: int, second: int) -> tuple[int, int]:
+    """The value of the field `key` as two whole numbers from 0 to `first` and to `second`.
+
+    Raises:
+        PositionError: it is no such pair.
+    """
+    one, comma, other = value.partition(",")
+    if not comma:
+        raise PositionError(f"position: {key}={value}: must be two numbers, like {key}=1,0")
+    return read_whole(one, key, 0, first), read_whole(other, key, 0, second)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -21,6 +22,13 @@ def as_whole(value: Any) -> int | None:
         return operator.index(value)
     except TypeError:
         return None
+
+
+def are_several(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a sequence or an array; a text is one value, not several."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def whole_number(

@@ -291,7 +291,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         try:
             kept = {name: state.episode[name] for name in _KEPT}
             type(self.np_random.bit_generator)(0).state = state.generator
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise OptionError(f"state: not what get_state() returned here: {told(error)}") from None
         self.env.set_state(state.game)
         self.np_random.bit_generator.state = state.generator

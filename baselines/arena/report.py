@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -32,6 +33,11 @@ def markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table, of which all columns but the first are aligned right."""
     rule = ["---", *["---:"] * (len(headings) - 1)]
     return "\n".join(f"| {' | '.join(row)} |" for row in (headings, rule, *rows))
+
+
+def escaped(text: str) -> str:
+    """Text in a page of Markdown as it is, on one line, whatever markup it resembles."""
+    return re.sub(r"([\\`*_\[\]<>|{}$!&~])", r"\\\1", " ".join(text.split()))
 
 
 def plain(text: str) -> Text:

@@ -76,12 +76,9 @@ def _maker(output: Path, values: float | None) -> Callable[[GameRecord, float], 
 
 def _read(path: Path, line: int | None, most: int) -> tuple[list[GameRecord], bool]:
     """The first games of a file and whether there are more, or the one of a line."""
-    try:
-        if line is not None:
-            return [read_record(path, line)], False
-        found = list(itertools.islice(read_records(path), most + 1))
-    except OSError as error:
-        raise OptionError(f"{shown(path)}: {error.strerror}") from None
+    if line is not None:
+        return [read_record(path, line)], False
+    found = list(itertools.islice(read_records(path), most + 1))
     if not found:
         raise OptionError(f"{shown(path)}: it has no record")
     return found[:most], len(found) > most

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 from azumaya.baselines.agents.names import is_code
 from azumaya.baselines.arena.intervals import wilson
 from azumaya.baselines.arena.league.ratings import OUTCOMES
-from azumaya.baselines.arena.report import markdown
+from azumaya.baselines.arena.report import escaped, markdown
 from azumaya.baselines.protocol.cells import FIELD, Cell, make_cell
 from azumaya.baselines.protocol.report import OVERALL, overall
 from azumaya.baselines.protocol.table import Setting, setting
@@ -241,8 +242,9 @@ def leaderboard(cards: Sequence[Card]) -> str:
     about: dict[str, Card] = {}
     for card in cards:
         name = taken = card.cells[0].job.label
+        numbers = itertools.count(2)
         while name in about:  # others may call theirs the same
-            name = f"{taken} #{len(about) + 1}"
+            name = f"{taken} #{next(numbers)}"
         about[name] = card
     ranked = overall({name: card.cells for name, card in about.items()})
     parts = []
@@ -262,4 +264,4 @@ def _plain(text: str) -> str:
     """Text of a card in a cell of a Markdown table, as it is, whatever markup it resembles."""
     if re.fullmatch(r"https://[\w./~%#?=&@:+-]+", text):
         return f"<{text}>"
-    return re.sub(r"([\\`*\[\]<>|{}$!&])", r"\\\1", " ".join(text.split()))
+    return escaped(text)

@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.names import find_agent
@@ -139,7 +141,9 @@ def _trained(algorithm: str, track: Track, job: Job, run: Path) -> tuple[int, fl
     finished = import_module("azumaya.baselines.training.finished")  # which needs the extra train
     words = words_of(algorithm, track, job, run)
     command = [f"azumaya.baselines.training.{algorithm}", *words]
-    curve = finished.trained(algorithm, run, words, command, resumed=not track.minutes)
+    run.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(run.with_name(f"{run.name}.lock")):  # another cell may need the same run
+        curve = finished.trained(algorithm, run, words, command, resumed=not track.minutes)
     return int(curve[-1]["steps"]), round(finished.minutes_of(run), 2)
 
 

@@ -65,7 +65,8 @@ class Track:
         known = ON_A_GPU if self.device == "cuda" else ALGORITHMS
         if algorithm not in known:
             raise OptionError(
-                f"{algorithm} on the track {self.name}: it has no GPU; choose {' or '.join(known)}"
+                f"{algorithm} on the track {self.name}: it does not run on a GPU; choose "
+                f"{' or '.join(known)}"
             )
 
 
@@ -151,7 +152,7 @@ def jobs_of(
     jobs = []
     for seed in seeds:
         for game in games:
-            for contender in contenders:
+            for contender in dict.fromkeys(contenders):
                 algorithm = algorithm_of(contender)
                 if algorithm:
                     track.check(algorithm)

@@ -46,11 +46,13 @@ class Time:
         unit: the unit of the field.
         name: the name of the option.
         least: the shortest time; None: all above 0.
+        most: the longest time; None: any.
     """
 
     unit: str
     name: str = "time"
     least: float | None = None
+    most: float | None = None
 
 
 def read_options(
@@ -169,7 +171,7 @@ def parameters_of(default: Any, marks: Mapping[str, Words]) -> Iterator[inspect.
 
 def _time_option(time: Time, words: str, default: float) -> Any:
     return require(COMMANDS, "cli").time_option(
-        words, time.unit, default or None, time.least, name=flag(time.name)
+        words, time.unit, default or None, time.least, time.most, flag(time.name)
     )
 
 

@@ -22,7 +22,7 @@ import torch
 from torch.nn import functional
 
 from azumaya.baselines.agents.checkpoint import build, save
-from azumaya.baselines.agents.network import NETWORKS, can_play, default_network
+from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import Sidecar, checkpoint_files, describe
 from azumaya.baselines.arena.exams import has_exam
@@ -32,6 +32,7 @@ from azumaya.baselines.system.command_line import Words, read_options
 from azumaya.baselines.system.files import check_writable
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Numbers, check_values
+from azumaya.baselines.training.network_config import check_network
 from azumaya.baselines.training.policy import Descent, Seen, Threads, adam_of, parts_of
 from azumaya.envs import OptionError, find_game, make_vec
 from azumaya.envs.extras import require
@@ -152,9 +153,8 @@ def main(config: Config) -> dict[str, Any] | None:
         raise OptionError("name one table of games, such as games/games.parquet")
     moves = Moves(config.data[0], config.player)
     game, actions = moves.game, moves.about["num_actions"]
+    check_network(config.network, game.name)
     kind = config.network or default_network(game)
-    if kind not in NETWORKS or not can_play(kind, game):
-        raise OptionError(f"--network {kind}: no such network plays {game.name}")
     if not config.output.name:
         raise OptionError(f"--output {config.output}: is a folder; name a checkpoint in it")
     for file in checkpoint_files(config.output):  # before an hour of learning, not after

@@ -31,7 +31,8 @@ TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of `mallopt`, from `malloc.h`."""
 KEPT = 1 << 30
 """Bytes of freed memory that a script keeps, and of the smallest block that is not kept."""
-
+MOST = 1 << 25
+"""The largest block that glibc before 2.35 can be told not to take from the system."""
 
 C = TypeVar("C", bound=RunConfig)
 
@@ -87,9 +88,8 @@ def keep_freed_memory() -> None:
     """
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
-        for parameter in (TRIM_THRESHOLD, MMAP_THRESHOLD):
-            if mallopt is not None:
-                mallopt(parameter, KEPT)
+        if mallopt is not None and (mallopt(MMAP_THRESHOLD, KEPT) or mallopt(MMAP_THRESHOLD, MOST)):
+            mallopt(TRIM_THRESHOLD, KEPT)  # alone it would end glibc's own raising of the other
 
 
 def _told(message: str, code: int) -> int:

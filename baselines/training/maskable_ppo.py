@@ -2,8 +2,8 @@
 
     python -m azumaya.baselines.training.maskable_ppo --game sudoku_moyo --seed 1
 
-This file contains, from top to bottom: the hyperparameters (those that other scripts share are in
-`config.py`); the policy, which puts our network into SB3's algorithm; and the loop, in an
+This file contains, from top to bottom: the hyperparameters (those that `ppo.py` shares are in
+`network_config.py`); the policy, which puts our network into SB3's algorithm; and the loop, in an
 environment that plays the random and greedy opponents itself. `run.py` has what surrounds the loop:
 measuring, saving, stopping, the final evaluation and the learning curve.
 

@@ -56,7 +56,7 @@ class Config:
 
     game: str = "vierer_dominari"
     """The game; one with a book of balanced starts, or with random starts."""
-    minutes: Annotated[float, Numbers(0, 10_000, above=True), Time("min")] = 1.0
+    minutes: Annotated[float, Numbers(0, 10_000, above=True), Time("min", most=10_000)] = 1.0
     """The time of training of each algorithm, and of each response against it."""
     games: Annotated[int, Numbers(0, 10**9)] = 0
     """Train on this many games instead, for the same result on every machine."""

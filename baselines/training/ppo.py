@@ -9,10 +9,11 @@ the network, from a pool of snapshots, and only the moves of the other seat are 
 `--device cuda` games, networks and learning are all on a GPU, and nothing waits for it within an
 update.
 
-This file contains, from top to bottom: the hyperparameters of learning (`config.py` has those that
-MaskablePPO shares), learning, and the loop, `train`. `ppo_games.py` has the hyperparameters of
-playing, the games and the opponents; `policy.py` has how networks act and learn; `run.py` has what
-surrounds the loop: measuring, saving, stopping, the final evaluation and the learning curve.
+This file contains, from top to bottom: the hyperparameters of learning (`network_config.py` has
+those that MaskablePPO shares), learning, and the loop, `train`. `ppo_games.py` has the
+hyperparameters of playing, the games and the opponents; `policy.py` has how networks act and learn;
+`run.py` has what surrounds the loop: measuring, saving, stopping, the final evaluation and the
+learning curve.
 """
 
 from __future__ import annotations

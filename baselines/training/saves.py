@@ -126,7 +126,7 @@ def _digest(said: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(array.data)
     return digest.hexdigest()
 
 

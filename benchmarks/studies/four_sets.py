@@ -31,7 +31,7 @@ from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search.alphabeta import Room
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import MEGABYTES, Solving
-from azumaya.baselines.system.files import write_whole
+from azumaya.baselines.system.files import shown, write_whole
 from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.work import read_work
 from azumaya.benchmarks.studies.seeded_work import (
@@ -45,7 +45,7 @@ from azumaya.benchmarks.studies.seeded_work import (
 from azumaya.benchmarks.yardstick import connect_four
 from azumaya.benchmarks.yardstick.connect_four import CELLS, EMPTY
 from azumaya.benchmarks.yardstick.connect_four_score import GAME, MOST
-from azumaya.envs import Position, register_game
+from azumaya.envs import OptionError, Position, register_game
 from azumaya.envs.position import episode_key
 
 SETS = Path(connect_four.__file__).with_name("sets")
@@ -208,6 +208,8 @@ def measure(
         register_game(connect_four.GAME)
         files = {name: file_of(sets, name) for name in NAMES}
         exams = {name: read_exam(path) for name, path in files.items() if path.exists()}
+        if not exams:
+            raise OptionError(f"--sets {shown(sets)}: has no set; the command make makes one")
         typer.echo(f"| agent | {' | '.join(exams)} | all |\n|---{'|---' * (len(exams) + 1)}|")
         for agent in agents:
             found = [

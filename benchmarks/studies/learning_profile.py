@@ -126,10 +126,8 @@ def table(found: Profile) -> str:
 
 def draw(found: Profile, path: Path) -> None:
     """Draw the profile as one bar (needs matplotlib)."""
-    require("matplotlib", extra="league").use("Agg")
-    pyplot = require("matplotlib.pyplot", extra="league")
-    figure, axes = pyplot.subplots(figsize=(9, 1.8))
-    left = 0.0
+    figure = require("matplotlib.figure", "league").Figure(figsize=(9, 1.8))
+    axes, left = figure.subplots(), 0.0
     for name, seconds in found.groups.items():
         share = seconds / found.seconds
         axes.barh([0], [share], left=left, label=f"{name} {share:.0%}", edgecolor="white")
@@ -140,7 +138,6 @@ def draw(found: Profile, path: Path) -> None:
     axes.set(xlim=(0, left), yticks=[], xlabel="share of the time")
     axes.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.5))
     save_picture(figure, path, bbox_inches="tight")
-    pyplot.close(figure)
 
 
 def main(

@@ -22,7 +22,6 @@ from azumaya.baselines.system.journal import Line
 from azumaya.baselines.system.pool import ended_pool
 from azumaya.baselines.system.work import open_work
 from azumaya.envs import GAMES
-from azumaya.envs.errors import OptionError
 
 MOST_SEEDS = 10**9
 
@@ -69,12 +68,9 @@ def do_work(
         The results in order of seeds.
 
     Raises:
-        OptionError: `workers` is below 1.
         WorkFileError: the file is damaged, was begun with other settings, or is in use.
         WorkerEndedError: one of several processes has ended, for instance for lack of memory.
     """
-    if workers < 1:
-        raise OptionError(f"workers={workers}: must be at least 1")
     with open_work(path, settings) as (lines, add):
         seeds = itertools.count(first_seed + len(lines))
         with (

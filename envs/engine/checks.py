@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -16,7 +16,7 @@ from azumaya.envs.kernels.checksum import broken_row, checksum_key, seal
 from azumaya.envs.kernels.states import words_of
 from azumaya.envs.position import Position, check_seed
 from azumaya.envs.setup import option_names
-from azumaya.envs.whole import whole_number
+from azumaya.envs.whole import are_several, whole_number
 
 FORMS = {"planes": PLANES, "packed": PACKED, "none": NONE}
 """Observation formats by name."""
@@ -103,7 +103,7 @@ def seed_series(series: np.ndarray, seeds: Sequence[int] | int, rows: np.ndarray
     Raises:
         OptionError: a seed is invalid, or the number of seeds is wrong; nothing has changed.
     """
-    if _are_several(seeds):
+    if are_several(seeds):
         if len(seeds) != len(series):
             raise OptionError(f"seed: {len(seeds)} seeds given for {len(series)} games")
         every = np.array([check_seed(seed) for seed in seeds], np.uint64)
@@ -118,13 +118,6 @@ def seeds_of(series: np.ndarray) -> int | tuple[int, ...]:
     seeds: list[int] = series["seed"].tolist()
     numbered = (series["number"] == np.arange(len(seeds))).all()
     return seeds[0] if numbered and len(set(seeds)) == 1 else tuple(seeds)
-
-
-def _are_several(seeds: Any) -> TypeGuard[Sequence[int]]:
-    """Whether there is a seed for each game; a string is one wrong seed, not several."""
-    if isinstance(seeds, np.ndarray):
-        return seeds.ndim > 0
-    return isinstance(seeds, Sequence) and not isinstance(seeds, str | bytes)
 
 
 def copy_actions(actions: Any, out: np.ndarray, whose: str = "") -> None:

@@ -49,7 +49,7 @@ class Games:
     """Games of one kind, whose episodes begin, are looked at and are saved in one way.
 
     Environments add how a step is made. All of its methods but `close` and those that only look
-    are called inside a `Call` of the guard.
+    are called inside a `Call` of the guard, or, in the AEC environment, with the guard set.
 
     Args:
         game: the game.

@@ -2,7 +2,7 @@
 
 Each takes a slice `start, stop` of the rows, arrays and scratch space, but no Python objects, so
 that threads can process slices of a batch in parallel. Kernels with no other result return the
-number of rows. They do not validate their arguments.
+number of rows, but for `begin`. They do not validate their arguments.
 
 Output form and loop sizes are constants of the factory. Passing them as arguments made a step 1.6
 times as slow, because LLVM then neither unrolls loops nor schedules across branches. Each game is

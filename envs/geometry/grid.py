@@ -8,6 +8,7 @@ from string import ascii_lowercase
 import numpy as np
 
 from azumaya.envs.kernels.bits import board_of, word_count
+from azumaya.envs.whole import whole_number
 
 Cells = tuple[int, ...]
 
@@ -21,14 +22,10 @@ class Rectangle:
     """
 
     def __init__(self, height: int, width: int) -> None:
-        """Raises `ValueError` if a side is below 1 or there are more columns than letters."""
-        if not (height >= 1 and 1 <= width <= len(ascii_lowercase)):
-            raise ValueError(
-                f"height={height!r}, width={width!r}: must be whole numbers above 0, "
-                f"and a width of at most {len(ascii_lowercase)}"
-            )
-        self.height, self.width = height, width
-        self.cells = height * width
+        """Raises `OptionError` for no whole number above 0 or more columns than letters."""
+        self.height = whole_number(height, "height", 1)
+        self.width = whole_number(width, "width", 1, len(ascii_lowercase))
+        self.cells = self.height * self.width
         self.words = word_count(self.cells)
 
     @property

@@ -8,7 +8,7 @@ from azumaya.envs.kernels.bits import board_of
 GRID = Grid(9, 3)
 SIZE, CELLS, WORDS, NUMBERS = GRID.size, GRID.cells, GRID.words, 9
 ROW_OF, COLUMN_OF, BLOCK_OF = GRID.row_of, GRID.column_of, GRID.block_of
-SQUARES, CELL = GRID.squares, GRID.cell_of
+SQUARES = GRID.squares
 BLOCKS, HOUSES = GRID.blocks, GRID.houses
 
 FULL = board_of(range(CELLS), WORDS)

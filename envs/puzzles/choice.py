@@ -16,6 +16,7 @@ from azumaya.envs.geometry.sudoku81 import CELLS, SIZE
 from azumaya.envs.puzzles.bank import PARTS, Part, load_bank, load_part
 from azumaya.envs.puzzles.formats import parse_puzzle, read_cells
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleLike, as_cells
+from azumaya.envs.whole import are_several
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ def load_puzzles(value: Puzzles | None) -> PuzzleSet:
     if isinstance(value, Path) or (isinstance(value, str) and not _is_puzzle(value)):
         return PuzzleSet(_puzzles_of_file(value))
     puzzles = [value] if _is_one(value) else value
-    if not _is_list(puzzles) or not len(puzzles) or not _is_puzzle_like(puzzles[0]):
+    if not are_several(puzzles) or not len(puzzles) or not _is_puzzle_like(puzzles[0]):
         raise OptionError(
             f"puzzle={brief(value)}: must be 81 characters or whole numbers, a sequence of these, "
             "a path, 'train', 'test' or None"
@@ -72,17 +73,11 @@ def _is_one(value: Any) -> bool:
     """Whether a value is one puzzle: a text, or numbers instead of texts or rows."""
     if isinstance(value, str):
         return True
-    return _is_list(value) and len(value) == CELLS and not _is_puzzle_like(value[0])
+    return are_several(value) and len(value) == CELLS and not _is_puzzle_like(value[0])
 
 
 def _is_puzzle_like(value: Any) -> bool:
-    return isinstance(value, str) or _is_list(value)
-
-
-def _is_list(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    return isinstance(value, str) or are_several(value)
 
 
 def _plain_digits(puzzles: Any) -> np.ndarray | None:
@@ -90,7 +85,7 @@ def _plain_digits(puzzles: Any) -> np.ndarray | None:
     if isinstance(puzzles, np.ndarray):
         cells = puzzles
     elif all(isinstance(puzzle, str) and len(puzzle) == CELLS for puzzle in puzzles):
-        marks = "".join(puzzles).replace(".", "0").encode(errors="replace")
+        marks = "".join(puzzles).replace(".", "0").encode("ascii", "replace")
         cells = np.frombuffer(marks, np.uint8).reshape(-1, CELLS) - np.uint8(ord("0"))
     elif {getattr(row, "shape", None) for row in puzzles} == {(CELLS,)}:
         cells = np.stack(puzzles)

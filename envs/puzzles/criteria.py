@@ -22,13 +22,11 @@ from azumaya.envs.geometry.sudoku81 import (
     SQUARES,
     WORDS,
 )
-from azumaya.envs.kernels.bits import ONE, ZERO, board_of, cells_of, popcount
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, board_of, cells_of, popcount
 from azumaya.envs.kernels.compile import kernel
-from azumaya.envs.puzzles.grid import PuzzleLike, as_cells, check_rule, house_name, to_text
+from azumaya.envs.puzzles.grid import PuzzleLike, as_cells, house_name, to_text
 from azumaya.envs.puzzles.solver import Singles, find_solutions, solve_by_singles
 from azumaya.envs.whole import whole_number
-
-U64 = np.uint64
 
 MAX_GIVENS = 36
 """The most givens a puzzle should have: four per block on average.
@@ -306,7 +304,6 @@ def check(puzzle: PuzzleLike, relax: Iterable[str] = (), max_givens: int = MAX_G
     """
     wanted, cells = demanded(relax), as_cells(puzzle)
     most = whole_number(max_givens, "max_givens", FEWEST_CLUES, CELLS)
-    check_rule(cells)
     given = board_of(np.flatnonzero(cells).tolist(), WORDS)
     solutions, singles = find_solutions(cells), solve_by_singles(cells)
     facts = Facts(to_text(cells), given, most, solutions, singles)

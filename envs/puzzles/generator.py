@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from azumaya.envs.geometry.sudoku81 import BLOCK_BOARDS, BLOCK_OF, CELLS, FULL
-from azumaya.envs.kernels.bits import bit, popcount
+from azumaya.envs.kernels.bits import U64, bit, popcount
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import make_key, random_below, random_word
 from azumaya.envs.puzzles.criteria import (
@@ -37,8 +37,6 @@ from azumaya.envs.puzzles.criteria import (
 from azumaya.envs.puzzles.grid import to_text
 from azumaya.envs.puzzles.solver import search, singles
 from azumaya.envs.whole import whole_number
-
-U64 = np.uint64
 
 VERSION = 1
 """Increases whenever the same arguments would give other puzzles."""

@@ -16,13 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSE_BOARDS, HOUSES, NUMBERS, PEERS
-from azumaya.envs.kernels.bits import ONE, ZERO, bit, has, lowest, popcount
+from azumaya.envs.kernels.bits import ONE, U64, ZERO, bit, has, lowest, popcount
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.puzzles.grid import Cells, PuzzleLike, as_cells, check_rule, to_text
 from azumaya.envs.whole import whole_number
 
-U64 = np.uint64
 EMPTY = NUMBERS  # the row of the empty cells
 LACKING = 2  # the column of the houses that lack a number
 

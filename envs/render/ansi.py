@@ -61,6 +61,14 @@ def ansi_of(scene: Scene, candidates: bool = False, colour: bool | None = None) 
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
+def _edged(inside: str, ground: palette.Ground, last: bool) -> str:
+    """What is inside a cell, between the edges that mark the last move."""
+    left, right = (
+        _coloured(mark if last else " ", palette.LAST_ANSI, ground.ansi, True) for mark in "><"
+    )
+    return left + inside + right
+
+
 # ---- pieces ----
 
 
@@ -131,20 +139,12 @@ class _Sheet:
         last = cell in self.scene.last
         if what is None:
             inside = self._inside(cell, ".").center(self.width - 2)
-            return self._edges(inside, ground, last, True)
+            return _edged(_coloured(inside, ground.ansi_ink, ground.ansi, False), ground, last)
         look, label = palette.piece(what.colour), what.label or "o"
         if what.given:
             return _coloured(label.center(self.width), look.ansi_ink, look.ansi, True)
         inside = _coloured(label.center(self.width - 2), look.ansi_ink, look.ansi, False)
-        return self._edges(inside, ground, last, False)
-
-    def _edges(self, inside: str, ground: palette.Ground, last: bool, paint: bool) -> str:
-        if paint:
-            inside = _coloured(inside, ground.ansi_ink, ground.ansi, False)
-        left, right = (
-            _coloured(mark if last else " ", palette.LAST_ANSI, ground.ansi, True) for mark in "><"
-        )
-        return left + inside + right
+        return _edged(inside, ground, last)
 
 
 def _rows(scene: Scene, candidates: bool, colour: bool) -> list[str]:
@@ -212,10 +212,7 @@ def _hex_cell(scene: Scene, cell: int, colour: bool) -> str:
     if not colour:
         return f"{'>' if last else ' '}{palette.piece(what.colour).letter if what else '.'}  "
     ground = palette.ground(scene.grounds[cell])
-    left, right = (
-        _coloured(mark if last else " ", palette.LAST_ANSI, ground.ansi, True) for mark in "><"
-    )
     if what is None:
-        return left + _coloured(". ", ground.ansi_ink, ground.ansi, False) + right
+        return _edged(_coloured(". ", ground.ansi_ink, ground.ansi, False), ground, last)
     look = palette.piece(what.colour)
-    return left + _coloured("  ", look.ansi_ink, look.ansi, False) + right
+    return _edged(_coloured("  ", look.ansi_ink, look.ansi, False), ground, last)

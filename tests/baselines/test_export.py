@@ -245,7 +245,7 @@ def test_a_clone_learns_the_moves_of_a_table(tmp_path: Path, capfd: Any) -> None
     for words, message in (
         ([], "name one table"),
         ([str(file)], "not a Parquet file"),
-        ([table, "--network", "numbers2"], "no such network plays"),
+        ([table, "--network", "numbers2"], "did you mean 'numbers'"),
         ([table, "--output", "."], "is a folder; name a checkpoint"),
     ):
         assert cloning.run_words(words) == 2

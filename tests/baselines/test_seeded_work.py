@@ -15,7 +15,6 @@ from azumaya.baselines.system.signals import REFUSED
 from azumaya.baselines.system.work import WorkFileError, read_work
 from azumaya.benchmarks.studies import book_maker, exam_maker, perft, puzzle_winners
 from azumaya.benchmarks.studies.seeded_work import WorkerEndedError, do_work, each_line
-from azumaya.envs.errors import OptionError
 from tests.baselines.odd_jobs import line_or_die, line_or_sleep
 from tests.commands import azumaya, refused
 
@@ -105,8 +104,6 @@ def test_what_cannot_be_read_or_done(tmp_path: Path) -> None:
     path.write_text("[1]\n")
     with pytest.raises(WorkFileError, match=r"line 1: .* is not a JSON object"):
         read_work(path)
-    with pytest.raises(OptionError, match="workers=0"):
-        do_work(tmp_path / "other", SETTINGS, square, each_line(), 12, workers=0)
 
 
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")

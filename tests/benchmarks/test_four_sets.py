@@ -113,6 +113,8 @@ def test_the_command_makes_a_set_and_agents_take_it(tmp_path: Path) -> None:
         made = read_exam(four_sets.file_of(tmp_path, "end-easy"))
         shipped = read_exam(four_sets.file_of(four_sets.SETS, "end-easy"))
         assert made.positions == shipped.positions[:count]
+    nowhere = run(four_sets.app, ["measure", "greedy", "--sets", str(tmp_path / "no")])
+    assert (nowhere.exit_code, "has no set" in nowhere.output) == (2, True)
     table = run(four_sets.app, ["measure", "greedy", "--sets", str(tmp_path)]).output
     assert table.splitlines()[0] == "| agent | end-easy | all |"
     assert table.splitlines()[2].startswith("| greedy | 100.0 % (44 to 100) | 100.0 %")

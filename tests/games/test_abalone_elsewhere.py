@@ -73,6 +73,7 @@ def test_what_cannot_be_read_is_refused() -> None:
         ("", "must be nine rows"),
         (DAISY.replace("9", "8"), "row 5"),
         ("5/6/7/7S/7SS/6SS/5SS/SSSSSS/SSSSS 5 5 w 0 42", "no legal move"),
+        ("5/6/7/8/9/8/7/6/5 " + "1" * 5000 + " 0 b", "must be nine rows"),
         (None, "must be nine rows"),
     ):
         with pytest.raises(PositionError, match=told):

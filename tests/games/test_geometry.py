@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
+from azumaya.envs import OptionError
 from azumaya.envs.geometry.grid import Rectangle
+
+
+def test_sides_are_whole_numbers() -> None:
+    for sides in ((2.5, 3), (0, 3), (3, 27), (True, 3)):
+        with pytest.raises(OptionError, match="a whole number"):
+            Rectangle(*sides)  # type: ignore[arg-type]
 
 
 def test_neighbours_in_the_middle_on_the_edge_and_in_the_corner() -> None:

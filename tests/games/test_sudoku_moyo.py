@@ -12,6 +12,7 @@ import pytest
 from azumaya.envs import OptionError, Position, PositionError, make_vec, raw
 from azumaya.envs.errors import IllegalActionError
 from azumaya.envs.games._shima.territory import Territory
+from azumaya.envs.puzzles import PuzzleFormatError
 from azumaya.envs.registry import find_game
 
 EMPTY = "." * 81
@@ -436,6 +437,12 @@ def test_puzzles_may_be_written_with_zeros_and_come_in_sequences() -> None:
     assert drawn == {str(moyo()), str(moyo(zeros))}
 
 
+def test_puzzles_with_characters_that_are_no_cells_are_refused() -> None:
+    for mark in "xé":
+        with pytest.raises(PuzzleFormatError, match=f"'{mark}' is not a cell"):
+            Position("sudoku_moyo", puzzle=[EMPTY, mark + EMPTY[1:]])
+
+
 ROWS = np.array([[0] * 81, [1] + [0] * 80, [0] * 80 + [1]], np.uint8)
 TEXTS = ["".join(map(str, row)) for row in ROWS]
 
@@ -547,6 +554,7 @@ def test_a_puzzle_that_breaks_the_set_of_a_region_is_refused() -> None:
         (f"{text_of(EMPTY)} d stage=colour", {"setup": "choose"}, "player_0 is to move"),
         (f"{text_of(EMPTY)} l stage=starter", {"setup": "choose"}, "player_1 is to move"),
         (f"{text_of(EMPTY)} l stage=handicap", {}, "handicap="),
+        (f"{text_of(EMPTY)} l stage=handicap handicap=3", {}, "two numbers, like handicap=1,0"),
         (f"{text_of(EMPTY)} l stage=draft", {}, "draft"),
         (f"{text_of(EMPTY)} l owners=LDLL.DDLD", {}, "draft"),
         (f"{text_of(EMPTY)} l", {"territory": "draft"}, "owners="),

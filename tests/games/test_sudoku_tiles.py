@@ -433,7 +433,7 @@ def test_the_plane_of_fitting_cells_is_the_mask() -> None:
         (EXAMPLE + " 0", "tile= is needed, as 63 tiles are left"),
         (EXAMPLE + " 0 tile=0", "from 1 to 9"),
         (EXAMPLE + " l tile=4", "the side to move is 'l'"),
-        (EXAMPLE + " 0 tile=4 score=1", "score"),
+        (EXAMPLE + " 0 tile=4 score=1", "must be two numbers, like score=1,0"),
         (EXAMPLE + " 0 tile=4 score=24,24", "cannot have scored more than 47"),
         (EXAMPLE + " 0 tile=4 aside=000000001", "misplacement"),
         (EXAMPLE + " 0 tile=4 pile=123", "unknown field"),

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +84,7 @@ def test_only_what_is_trained_has_a_track() -> None:
         for seed in (1, 2)
         for name, track in (("random", ""), ("ppo", "1M"))
     ]
+    assert jobs_of(("random", "ppo", "random"), (GAME,), TRACKS["1M"], (1, 2)) == jobs
     with pytest.raises(
         OptionError, match=r"value on the track 10min-gpu: .*choose ppo or alphazero"
     ):
@@ -160,12 +162,14 @@ def test_a_contender_is_trained_once(
     monkeypatch.setattr(tracks, "TRACKS", tiny)
     monkeypatch.setattr("azumaya.baselines.protocol.cells.TRACKS", tiny)
     job = Job(script, GAME, "tiny", 1)
-    cell = make_cell(job, tmp_path, STARTS)
+    with ThreadPoolExecutor(2) as pool:  # as two workers do
+        jobs = job, replace(job, contender=other)
+        cell, again = pool.map(lambda one: make_cell(one, tmp_path, STARTS), jobs)
     assert cell.steps >= 256
     assert cell.agent
     policy = tmp_path / f"tiny/{script}-{GAME}-1/policy.safetensors"
     before = policy.stat().st_mtime_ns
-    again = make_cell(replace(job, contender=other), tmp_path, STARTS)
+    assert make_cell(job, tmp_path, STARTS).minutes == cell.minutes
     assert policy.stat().st_mtime_ns == before
     assert again.steps == cell.steps
     assert (again.agent == cell.agent) == (":Trained:" not in other), "a class has code, too"
@@ -469,6 +473,8 @@ def test_the_leaderboard_has_a_table_for_each_track(card: Path) -> None:
     rows = {row.split(" | ")[0]: row for row in text.splitlines() if "mine" in row}
     assert rows.keys() == {"| mine (1M)", "| mine (1M) #2"}
     assert rows["| mine (1M)"].endswith("| A | a core | <https://example.org/x> |")
+    text = leaderboard([of(agent, "", greedy.cells) for agent in ("a #3", "a", "a", "_a_")])
+    assert all(f"| {name} |" in text for name in ("a", "a #2", "a #3", r"\_a\_"))
     assert rows["| mine (1M) #2"].endswith(r"| B \| \<b\> | a core | \[x\](javascript:y) |")
 
 

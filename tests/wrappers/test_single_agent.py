@@ -321,7 +321,8 @@ def test_states_that_do_not_fit_change_nothing() -> None:
     before, draws = str(env.position), env.np_random.bit_generator.state
     of_another_kind = saved._replace(generator=np.random.MT19937(1).state)
     parts_missing = saved._replace(episode={}), saved._replace(generator={}), of_another_kind
-    for wrong in (None, 3, env.env.get_state(), other.get_state(), *parts_missing):
+    no_mapping = saved._replace(episode=np.zeros(4))  # type: ignore[arg-type]
+    for wrong in (None, 3, env.env.get_state(), other.get_state(), no_mapping, *parts_missing):
         with pytest.raises(OptionError, match=r"^(state=|states?:|moment:)"):
             env.set_state(wrong)  # type: ignore[arg-type]
         assert str(env.position) == before

@@ -11,7 +11,7 @@ from azumaya.baselines.arena.league.cards import CLASSES, SLOWER
 from azumaya.baselines.arena.league.ratings import ALL, ANCHOR, Rating
 from azumaya.baselines.arena.league.results import League, Session
 from azumaya.baselines.arena.league.standing import Standing
-from azumaya.baselines.arena.report import COLOURS, counted, markdown, plain, save_picture
+from azumaya.baselines.arena.report import COLOURS, counted, escaped, markdown, plain, save_picture
 from azumaya.envs.extras import require
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _played(sessions: Sequence[Session]) -> list[str]:
         f"(commit {s.commit})"
         for s in sessions
     )
-    return [f"Played {_plain('; '.join(places))}."] if places else []
+    return [f"Played {escaped('; '.join(places))}."] if places else []
 
 
 def _exam_parts(found: Sequence[Standing]) -> list[str]:
@@ -172,7 +172,7 @@ def _card_row(standing: Standing) -> tuple[str, ...]:
     card = standing.card
     training = ", ".join(f"{name} {value}" for name, value in card.training.items())
     faults = f"{standing.faults}: {standing.fault}" if standing.faults else "0"
-    return _code(card.name), card.kind, card.digest, _plain(training), _plain(faults)
+    return _code(card.name), card.kind, card.digest, escaped(training), escaped(faults)
 
 
 def _code(name: str) -> str:
@@ -182,11 +182,6 @@ def _code(name: str) -> str:
         fence += "`"
     inner = name.replace("|", "\\|").replace("\n", " ")
     return f"{fence}{inner}{fence}" if len(fence) == 1 else f"{fence} {inner} {fence}"
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown and HTML leave as it is."""
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#&" else c for c in text.replace("\n", " "))
 
 
 # ---- the picture ----

@@ -66,12 +66,11 @@ class Changes:
         self._keep(opened, opened.table.moves, opened.clock_at(time.time()), result, ending)
         opened.ending = ending
 
-    def end_in_time(self, opened: OpenGame) -> OpenGame:
-        """End a game in which somebody's time has run out; returns it."""
+    def end_in_time(self, opened: OpenGame) -> None:
+        """End a game in which somebody's time has run out."""
         running, clock = opened.running, opened.clock_at(time.time())
         if running is not None and clock is not None and not clock.left[running]:
             self.end(opened, f"{OUT_OF_TIME}{running}")
-        return opened
 
     def owners_names(self, kept: Kept) -> list[str]:
         """What the owner of a game calls both players."""

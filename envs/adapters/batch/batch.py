@@ -42,8 +42,8 @@ class Batch(Games):
     """
 
     _REBUILT: ClassVar[tuple[str, ...]] = (
-        *Games._REBUILT, "over", "_actions", "_finals", "_final_rows", "_slots", "_step", "_look",
-        "_choose",
+        *Games._REBUILT, "over", "_actions", "_finals", "_final_rows", "_slots", "_everybody",
+        "_movers", "_step", "_look", "_choose",
     )  # fmt: skip
 
     def __init__(

@@ -13,6 +13,7 @@ import numpy as np
 
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.compile import INTERPRETED
+from azumaya.envs.kernels.states import words_of
 
 WORD = U64().itemsize
 
@@ -27,9 +28,7 @@ def aligned_record(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def to_columns(records: np.ndarray) -> np.ndarray:
     """Records, `(n,)`, as columns of words, `(W, n)` int64."""
-    plain = np.ascontiguousarray(records)
-    rows = np.frombuffer(plain.tobytes(), np.int64).reshape(len(plain), -1)
-    return np.ascontiguousarray(rows.T)
+    return np.ascontiguousarray(words_of(records).view(np.int64).T)
 
 
 def from_columns(columns: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:

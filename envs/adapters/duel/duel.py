@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from azumaya.envs.adapters.duel.kernels import ASKED_DRAWS, SEAT, respond_kernel, seat_kernel
+from azumaya.envs.adapters.duel.kernels import ASKED_DRAWS, SEAT, draw_seats, respond_kernel
 from azumaya.envs.adapters.duel.opponents import (
     MAX_EPISODES,
     NAMED,
@@ -226,9 +226,7 @@ class Duel(Games):
         """Draw seats and opponents for new episodes; skip any that end before the learner acts."""
         for _ in range(MAX_EPISODES):
             drawn = self.opponents
-            seat_kernel()(
-                0, len(rows), rows, self.series, self.seats, self.seating, drawn.limits, drawn.codes
-            )
+            draw_seats(rows, self.series, self.seats, self.seating, drawn.limits, drawn.codes)
             self.seats["paid"][rows] = self.states["payoff"][rows]
             self._respond(rows)
             rows = rows[self.states["over"][rows] != RUNNING]

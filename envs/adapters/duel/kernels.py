@@ -23,28 +23,21 @@ ASKED_DRAWS = 1 << 34
 """The first draw number of the keys with which opponents are asked for moves."""
 
 
-@functools.cache
-def seat_kernel() -> Any:
-    """The kernel that assigns seats and opponents to new episodes."""
-
-    @kernel
-    def seat(start, stop, rows, series, seats, seating, limits, codes):
-        """Draw the learner's seat and opponent for the episode that begins in each row."""
-        for r in range(start, stop):
-            i = rows[r]
-            key = make_key(series[i].seed, series[i].number, series[i].episode)
-            if seating == 2:
-                seats[i].seat = (series[i].episode + series[i].number) & 1
-            elif seating == 3:
-                seats[i].seat = random_below(key, SEAT_DRAW, 2)
-            else:
-                seats[i].seat = seating
-            drawn, chosen = random_below(key, OPPONENT_DRAW, WHOLE), 0
-            while drawn >= limits[chosen]:
-                chosen += 1
-            seats[i].opponent = codes[chosen]
-
-    return seat
+@kernel
+def draw_seats(rows, series, seats, seating, limits, codes):
+    """Draw the learner's seat and opponent for the episode that begins in each row."""
+    for i in rows:
+        key = series[i].key
+        if seating == 2:
+            seats[i].seat = (series[i].episode + series[i].number) & 1
+        elif seating == 3:
+            seats[i].seat = random_below(key, SEAT_DRAW, 2)
+        else:
+            seats[i].seat = seating
+        drawn, chosen = random_below(key, OPPONENT_DRAW, WHOLE), 0
+        while drawn >= limits[chosen]:
+            chosen += 1
+        seats[i].opponent = codes[chosen]
 
 
 @functools.cache

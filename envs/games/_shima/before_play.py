@@ -144,13 +144,6 @@ def begin_handicap(state):
 
 
 @kernel
-def begin_all(states):
-    """Call `begin_handicap` on each of the states, `(n,)`."""
-    for i in range(states.shape[0]):
-        begin_handicap(states[i])
-
-
-@kernel
 def begin_play(state):
     """Leave the stages before play."""
     state.stage = PLAY

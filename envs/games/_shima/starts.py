@@ -10,7 +10,7 @@ import numpy as np
 
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.game import as_states
-from azumaya.envs.games._shima.before_play import begin_all
+from azumaya.envs.games._shima.before_play import begin_handicap
 from azumaya.envs.games._shima.board import ALL_STONES, COLOUR, DRAFT, HANDICAP, PLAY
 from azumaya.envs.games._shima.stones import lay_puzzles
 from azumaya.envs.games._shima.territory import territory_of
@@ -118,22 +118,22 @@ def _begin_play_at_once(states: np.ndarray, open_play: Any) -> np.ndarray:
     """
     stuck = np.zeros(len(states), bool)
     if states["stage"].size and states["stage"][0] == HANDICAP:
-        begin_all(states)
-        _open_all_kernel(open_play)(states, stuck)
+        _begin_all_kernel(open_play)(states, stuck)
     return stuck
 
 
 @functools.cache
-def _open_all_kernel(open_play: Any) -> Any:
-    """The kernel `open_all(states, stuck)`: open play where it begins, `(n,)` each."""
+def _begin_all_kernel(open_play: Any) -> Any:
+    """The kernel `begin_all(states, stuck)`, `(n,)` each: begin the handicap, or open play."""
 
     @kernel
-    def open_all(states, stuck):
+    def begin_all(states, stuck):
         for i in range(states.shape[0]):
+            begin_handicap(states[i])
             if states[i].stage == PLAY:
                 stuck[i] = not open_play(states[i])
 
-    return open_all
+    return begin_all
 
 
 def _where_broken(digits: np.ndarray, index: int, houses: Sequence[Sequence[int]]) -> str:

@@ -28,7 +28,7 @@ from azumaya.envs.games.digits import ALPHABET, ROW_LENGTHS, digits_of, read_dig
 from azumaya.envs.geometry.houses import first_clash
 from azumaya.envs.geometry.sudoku81 import CELLS, HOUSES, NUMBERS, SQUARES
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, read_whole, split_position
+from azumaya.envs.text import PositionText, read_pair, read_whole, split_position
 
 SIDES = "ld"
 """The side to move in position texts: light, dark."""
@@ -195,10 +195,8 @@ def _check_choices(state: Any, settings: Settings) -> None:
 
 
 def _read_handicap(value: str) -> tuple[int, int]:
-    player, _, count = value.partition(",")
-    who = read_whole(player, "handicap", 0, 1)
-    stones = read_whole(count, "handicap", 0, MOST_HANDICAP)
-    return (who, stones) if stones else (0, 0)
+    player, stones = read_pair(value, "handicap", 1, MOST_HANDICAP)
+    return (player, stones) if stones else (0, 0)
 
 
 # ---- whose move it is ----

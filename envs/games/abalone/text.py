@@ -23,7 +23,7 @@ from azumaya.envs.geometry.hex61 import (
 )
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import join_rows, read_whole, split_position
+from azumaya.envs.text import join_rows, read_pair, read_whole, split_position
 
 COLOURS = ("black", "white")
 STONES = tuple(Stone(colour) for colour in COLOURS)
@@ -284,10 +284,7 @@ def read_text(text: str, settings: Settings) -> np.ndarray:
 
 def _read_out(word: str | None, marks: str, most: int) -> list[int]:
     if word is not None:
-        black, comma, white = word.partition(",")
-        if not comma:
-            raise PositionError(f"position: out={word}: must be two numbers, like out=2,3")
-        return [read_whole(number, "out", 0, most) for number in (black, white)]
+        return [*read_pair(word, "out", most, most)]
     out = [MARBLES - marks.count(side) for side in SIDES]
     for colour, number in zip(COLOURS, out, strict=True):
         if not 0 <= number <= most:

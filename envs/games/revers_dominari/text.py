@@ -1,4 +1,4 @@
-"""Words of Revers-Dominari alone: its starts, position texts, sentences, scene and checks."""
+"""Words of Revers-Dominari alone: position texts, sentences, scene and checks."""
 
 from __future__ import annotations
 

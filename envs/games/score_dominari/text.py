@@ -1,4 +1,4 @@
-"""Words of Score-Dominari alone: its start, position texts, sentences, scene and checks."""
+"""Words of Score-Dominari alone: position texts, sentences, scene and checks."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def give_turn(state, player, mover):
 
 @kernel
 def observe(state, player, packed):
-    """Write the planes `HORIKOMI_PLANES`."""
+    """Write the planes `PLANES`."""
     observe_cells(state, player, packed)
     observe_before_play(state, player, packed, AT)
     for n in range(NUMBERS):

@@ -132,7 +132,7 @@ def finish(state, winner, gain, mover):
 
 @kernel
 def observe(state, player, packed):
-    """Write the planes `MOYO_PLANES`."""
+    """Write the planes `PLANES`."""
     observe_cells(state, player, packed)
     observe_numbers(state, player, packed, AT)
 

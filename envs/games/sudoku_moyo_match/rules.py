@@ -82,7 +82,7 @@ def sum_up(state):
 
 @kernel
 def observe(state, player, packed):
-    """Write the planes `MATCH_PLANES`."""
+    """Write the planes `PLANES`."""
     observe_cells(state, player, packed)
     put_stones(packed, GIVENS_PLANE, load(state.givens, 0, ROW))
     moyo.observe_numbers(state, player, packed, AT)

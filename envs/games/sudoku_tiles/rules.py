@@ -45,7 +45,7 @@ from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.kernels.states import copy_state
 
-# Each use of an episode's key has a range of draws of its own. Compiled players draw from 0 on.
+# Each use of an episode's key has a range of draws of its own; compiled players draw from 2**32 on.
 PILE_DRAWS, RESAMPLE_DRAWS, FIRST_DRAW, DEAL_DRAWS = 1 << 16, 1 << 17, 1 << 18, 1 << 19
 DRAWS_A_TRY = 32
 """Draws set aside for each attempt to deal a random start."""

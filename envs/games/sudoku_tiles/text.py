@@ -37,7 +37,7 @@ from azumaya.envs.geometry.sudoku81 import CELLS, FULL, HOUSES, NUMBERS, PEERS, 
 from azumaya.envs.kernels.bits import LOW4, U64, board_of, cells_of, nibble
 from azumaya.envs.scene import Scene, Stone
 from azumaya.envs.symmetries import Settings
-from azumaya.envs.text import PositionText, read_whole, split_position
+from azumaya.envs.text import PositionText, read_pair, read_whole, split_position
 
 MOVERS = "01"
 """The player to move in position texts."""
@@ -191,13 +191,12 @@ def _read_tile(states: np.ndarray, parts: PositionText) -> None:
 
 
 def _read_score(states: np.ndarray, parts: PositionText, digits: Sequence[int]) -> None:
-    first, _, second = parts.fields.get("score", "0,0").partition(",")
     most = _pairs(digits)
-    scores = [read_whole(score, "score", 0, most) for score in (first, second)]
+    scores = read_pair(parts.fields.get("score", "0,0"), "score", most, most)
     if sum(scores) > most:
         raise PositionError(
-            f"position: score={first},{second}: the tiles on the board cannot have scored more "
-            f"than {most} points"
+            f"position: score={scores[0]},{scores[1]}: the tiles on the board cannot have scored "
+            f"more than {most} points"
         )
     states["scores"][0] = scores
     lead = scores[0] - scores[1]

@@ -1,4 +1,4 @@
-"""Words of Vierer-Dominari alone: its start, position texts, sentences, scene and checks."""
+"""Words of Vierer-Dominari alone: position texts, sentences, scene and checks."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ export class Graph {
     this.mark = add("line", "azr-mark", { y1: -1.08 * HALF, y2: 1.08 * HALF });
     // A line without length has round ends: a disc, however the picture is stretched.
     for (const n of review?.mistakes ?? [])
-      add("path", `azr-mistake azr-by-${review.plies[n].mover}`, { d: `M${points[n + 1]}h0` });
+      add("path", "azr-mistake", { d: `M${points[n + 1]}h0` });
     const [first, second] = game.sides;
     this.axis.textContent = `Top: ${first} wins${scale > 1 ? ` by ${Number(scale.toFixed(1))}` : ""}. Bottom: ${second} wins.${
       review ? " Thick: proven. Dots: mistakes." : ""}`;

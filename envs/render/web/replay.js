@@ -49,7 +49,7 @@ export class Replay {
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     this.list = add(controls, "ol", "azr-moves", { "aria-label": "Moves" });
     const more = add(controls, "div", "azb-tools azb", { role: "toolbar", "aria-label": "More" });
-    const speed = add(add(more, "label", "azr-speed"), "select", "", { "aria-label": "Speed" });
+    const speed = add(add(more, "label"), "select", "", { "aria-label": "Speed" });
     for (const [name, pause] of [["slow", 2000], ["normal", 900], ["fast", 350], ["very fast", 100]])
       add(speed, "option", "", { value: pause }).textContent = name;
     speed.value = 900;
@@ -168,7 +168,7 @@ export class Replay {
 
   // What is known of a position, in words.
   spoken(ply) {
-    const { values, review, sides, moves } = this.game;
+    const { values, review, moves } = this.game;
     const value = values?.[ply];
     if (value === undefined) return "";
     const seen = review?.plies[ply];
