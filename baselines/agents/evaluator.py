@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from azumaya.baselines.agents.checkpoint import load_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import SHAPING, Sidecar
 from azumaya.envs import Position
@@ -39,14 +40,14 @@ class NetworkEvaluator:
         Raises:
             CheckpointError: the checkpoint is incomplete or does not fit.
         """
-        agent = PolicyAgent.load(path)
-        if agent.sidecar is not None and agent.sidecar.notes.get(SHAPING):
+        network, sidecar = load_network(path)
+        if sidecar.notes.get(SHAPING):
             warnings.warn(
                 f"checkpoint {path}: its values include shaping, so they mislead a search; train "
                 "with --shaping 0",
                 stacklevel=2,
             )
-        return cls(agent.network, str(path), agent.sidecar)
+        return cls(network, str(path), sidecar)
 
     def check(self, position: Position) -> None:
         """Check that the network can evaluate a position.

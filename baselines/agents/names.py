@@ -64,16 +64,16 @@ EXAMPLES: Mapping[str, str] = {
 }
 """Names that shells complete, with their meanings."""
 
-COMPLETE: Mapping[str, Callable[..., Agent]] = {
+KINDS: Mapping[str, Callable[..., Agent]] = {
     "uct": UCTAgent,
+    "puct": PUCTAgent,
+    "alphabeta": AlphaBetaAgent,
     CHAMPION: ChampionAgent,
     CHAMPION_NET: ChampionNetAgent,
 }
-"""The kinds of search agents that take only a budget."""
+"""Agents that search, by the first part of their names; each takes a budget."""
 TRAINED = ("puct", "alphabeta")
 """The kinds that take the path of a checkpoint."""
-KINDS = ("uct", *TRAINED, CHAMPION, CHAMPION_NET)
-"""The first parts of the names of search agents."""
 FORMS = (
     "uct:1000, puct:1000 or champion-net:1000 (simulations), alphabeta:50000 or champion:50000 "
     "(nodes), or a time, such as uct:10ms; puct and alphabeta also take a checkpoint, such as "
@@ -283,13 +283,10 @@ def search_agent(name: str) -> Agent:
     """
     said = read_search_name(name)
     budget = said.steps, said.milliseconds
-    if said.kind in COMPLETE:
-        return COMPLETE[said.kind](*budget)
-    made = PUCTAgent if said.kind == "puct" else AlphaBetaAgent
+    made = KINDS[said.kind]
     if said.path is None:
         return made(*budget)
     learned = load_learned(said.path)
-    agent: Agent
     if isinstance(learned, Evaluation):
         agent = made(*budget, evaluation=learned)
         agent.sidecar = read_sidecar(said.path)

@@ -14,7 +14,7 @@ from azumaya.baselines.search.arguments import check_megabytes
 from azumaya.baselines.search.batch_puct import BatchPUCT
 from azumaya.baselines.search.budget import Budget, Rooms, check_budget, spend
 from azumaya.baselines.search.evaluation import Evaluation
-from azumaya.baselines.search.evaluator import AnyEvaluator, Evaluator
+from azumaya.baselines.search.evaluator import AnyEvaluator
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.puct import PUCT
 from azumaya.baselines.search.solver import SolverRooms, Solving
@@ -124,7 +124,7 @@ class BatchPUCTAgent(SearchAgent):
     """Plays the move that PUCT with a network prefers.
 
     Args:
-        evaluator: the network, see `Evaluator`.
+        evaluator: the network, an `Evaluator` or a `PackedEvaluator`.
         simulations: simulations per move; give either this or `milliseconds`.
         milliseconds: time per move.
         settings: further arguments of `BatchPUCT`.
@@ -137,7 +137,7 @@ class BatchPUCTAgent(SearchAgent):
 
     def __init__(
         self,
-        evaluator: Evaluator,
+        evaluator: AnyEvaluator,
         simulations: int | None = None,
         milliseconds: float | None = None,
         **settings: float,

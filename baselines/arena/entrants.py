@@ -107,20 +107,18 @@ def choose_game(
 
 
 def _game_of(entrants: Sequence[Entrant], name: str | None) -> Game:
-    trained = [entrant for entrant in entrants if entrant.game is not None]
+    trained = [(entrant.name, entrant.game) for entrant in entrants if entrant.game is not None]
     wanted = game_named(name) if name is not None else None
-    for entrant in trained:
-        if wanted is not None and entrant.game is not wanted:
-            assert entrant.game is not None
+    for agent, game in trained:
+        if wanted is not None and game is not wanted:
             raise OptionError(
-                f"game {wanted.name}: the checkpoint {entrant.name} plays {entrant.game.name} "
-                "only; leave the game out, or name another agent"
+                f"game {wanted.name}: the checkpoint {agent} plays {game.name} only; leave the "
+                "game out, or name another agent"
             )
-    games = [entrant.game for entrant in trained if entrant.game is not None]
-    if len(set(map(id, games))) > 1:
-        said = " and ".join(f"{e.name} plays {e.game.name}" for e in trained if e.game)
+    if len({id(game) for _, game in trained}) > 1:
+        said = " and ".join(f"{agent} plays {game.name}" for agent, game in trained)
         raise OptionError(f"the checkpoints are of different games: {said}; name two of one game")
-    return wanted or (games[0] if games else next(iter(GAMES.values())))
+    return wanted or (trained[0][1] if trained else next(iter(GAMES.values())))
 
 
 def trained_options(

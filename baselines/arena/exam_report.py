@@ -25,7 +25,7 @@ STYLES = ("o-", "s--", "^:", "D-.")
 def exam_table(results: Sequence[ExamResult]) -> Table:
     """The results, a row for each agent and game, with 95 % intervals beside the figures."""
     table = result_table(
-        f"Exams, part {results[0].part}",
+        f"Exams, part {' and '.join(dict.fromkeys(result.part for result in results))}",
         INTERVALS,
         "game\nagent",
         ("won\ndrawn", "wins kept", "draws kept", "regret"),

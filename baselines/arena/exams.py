@@ -1,7 +1,8 @@
 """Exams: positions with the exact value of every legal move.
 
 The exams ship with the package, two files of compressed JSON lines for each game. The part `public`
-is for use while developing an agent, the part `held-out` for reporting. `exam_maker` made them.
+is for use while developing an agent, the part `held-out` for reporting.
+`azumaya.benchmarks.studies.exam_maker` made them.
 """
 
 from __future__ import annotations
@@ -147,7 +148,7 @@ def exams_at(path: Path, part: Part) -> list[Exam]:
 
     Args:
         path: a file, with or without the end of its name (`.jsonl.gz`, or the part as well), or a
-            folder of files that are named as `exam_maker` names them.
+            folder of files that are named as those that ship.
         part: the part to take from a folder, or if the name lacks it.
 
     Raises:

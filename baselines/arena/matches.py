@@ -59,6 +59,7 @@ def play_pairing(
         MissingExtraError: the agent or `record` needs a package that is not installed.
         PositionError: the option `position` is malformed, impossible or over.
         IllegalActionError: an agent's move is illegal, or it gave too many or too few.
+        AgentFailedError: an agent that is not the library's raised an exception.
         OSError: the records cannot be written.
     """
     agents = agent_for(first, "first"), agent_for(second, "second")
@@ -111,6 +112,7 @@ def take_exam(
         OptionError: there is no such agent, game or part, or the seed is invalid.
         ExamError: the game has no exam, or the exam is damaged.
         IllegalActionError: the agent's move is illegal, or it gave too many or too few.
+        AgentFailedError: an agent that is not the library's raised an exception.
         ValueError: the agent refuses the game.
     """
     return answer_exam(agent, load_exam(game, part), seed, progress)

@@ -24,6 +24,7 @@ from azumaya.baselines.values.champion import CHAMPION, champion_file, value_to_
 from azumaya.baselines.values.learning import (
     Examples,
     Learner,
+    joined,
     learn_kernel,
     update_average,
     viewed,
@@ -145,8 +146,7 @@ class BestResponse:
                 plies.append(self._explorer.last)
         played = np.concatenate(rows)
         order = np.argsort(played, kind="stable")  # game by game, the moves of each in their order
-        joined = (np.concatenate(arrays)[order] for arrays in zip(*plies, strict=True))
-        return played[order], Plies(*joined)
+        return played[order], Plies(*(each[order] for each in joined(plies)))
 
 
 def returns(rows: np.ndarray, plies: Plies, results: np.ndarray) -> np.ndarray:

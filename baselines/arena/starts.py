@@ -3,7 +3,7 @@
 From most starts of some games the same seat wins nearly every game between strong players, so
 results over such starts tell little about the players. Each game therefore has a book of starts
 from which player_0 wins about half of the games if the same search plays both seats. The books ship
-with the package as files of JSON lines; `book_maker` made them.
+with the package as files of JSON lines; `azumaya.benchmarks.studies.book_maker` made them.
 """
 
 from __future__ import annotations

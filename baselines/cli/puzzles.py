@@ -10,7 +10,7 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -18,10 +18,12 @@ from rich.progress import TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from azumaya.baselines.cli.terminal import UNUSABLE, console, progress, say
+from azumaya.baselines.cli.terminal import complaints, console, progress, say
 from azumaya.baselines.system.commands import Commands
 from azumaya.baselines.system.files import shown
-from azumaya.baselines.system.signals import FAILED, INTERRUPTED, REFUSED
+from azumaya.baselines.system.signals import FAILED, INTERRUPTED
+from azumaya.envs import OptionError
+from azumaya.envs.errors import naming
 
 if TYPE_CHECKING:
     from azumaya.envs.puzzles.criteria import Report
@@ -79,24 +81,21 @@ def generate(
     ] = None,
 ) -> None:
     """Make puzzles that follow the rulebook's advice, one line of 81 characters each."""
-    header = _header(seed, relax or [], max_givens)
     made = done = 0
     try:
-        made = done = 0 if output is None else _resume(output, header)
-        if done > count or done == count > 0:
-            more = "" if done == count else f", more than --count {count}"
-            say(f"{output} already has {done} puzzles{more}; nothing was changed")
-            return
-        for puzzles in _batches(count, seed, relax or [], max_givens, done):
-            _append(output, puzzles)
-            made += len(puzzles)
+        with complaints():
+            header = _header(seed, relax or [], max_givens)
+            made = done = 0 if output is None else _resume(output, header)
+            if done > count or done == count > 0:
+                more = "" if done == count else f", more than --count {count}"
+                say(f"{output} already has {done} puzzles{more}; nothing was changed")
+                return
+            for puzzles in _batches(count, seed, relax or [], max_givens, done):
+                _append(output, puzzles)
+                made += len(puzzles)
     except KeyboardInterrupt:
         say(f"stopped after {made} of {count}; the same command with --output continues from here")
         raise typer.Exit(INTERRUPTED) from None
-    except OSError as error:
-        if output is None:
-            raise
-        _not_there(output, error, made)
     if output is not None:
         before = f", {done} of them from an earlier run" if done else ""
         say(f"{made} puzzles in {output}{before}")
@@ -110,20 +109,19 @@ def check(
 ) -> None:
     """List the criteria that puzzles of a file do not meet; exit code 1 if there are any."""
     from azumaya.envs.puzzles.criteria import demanded  # noqa: PLC0415
+    from azumaya.envs.puzzles.formats import iter_puzzles  # noqa: PLC0415
 
-    try:
-        demanded(relax or [])
-    except ValueError as error:
-        _refuse(error)
     table, checked, missed = _table(), 0, 0
-    for numbered in _read(file):
-        rows = list(_misses(numbered, relax or [], max_givens))
-        checked, missed = checked + 1, missed + bool(rows)
-        for criterion, where in rows:
-            table.add_row(str(numbered.line), criterion, Text(where))
-        if table.row_count >= ROWS:
-            console().print(table)
-            table = _table()
+    with complaints():
+        demanded(relax or [])
+        for numbered in iter_puzzles(file):
+            rows = list(_misses(numbered, relax or [], max_givens))
+            checked, missed = checked + 1, missed + bool(rows)
+            for criterion, where in rows:
+                table.add_row(str(numbered.line), criterion, Text(where))
+            if table.row_count >= ROWS:
+                console().print(table)
+                table = _table()
     if table.row_count:
         console().print(table)
     console().print(f"{checked - missed} of {checked} puzzles meet every criterion")
@@ -150,24 +148,25 @@ def show(
     solution: Annotated[bool, typer.Option(help="Fill in the solution.")] = False,
 ) -> None:
     """Draw a puzzle with the regions of the game, and list the criteria it does not meet."""
-    from azumaya.envs.puzzles import PuzzleRuleError, load_bank  # noqa: PLC0415
+    from azumaya.envs.puzzles import load_bank  # noqa: PLC0415
     from azumaya.envs.puzzles.criteria import check as check_puzzle  # noqa: PLC0415
+    from azumaya.envs.puzzles.formats import iter_puzzles  # noqa: PLC0415
     from azumaya.envs.puzzles.grid import to_text  # noqa: PLC0415
 
     puzzle: str | None = None
     last = 0
-    puzzles: Iterator[str] = (
-        map(to_text, load_bank()) if source is None else (p.puzzle for p in _read(source))
-    )
-    for last, puzzle in enumerate(puzzles, 1):  # noqa: B007 - a message below gives the count
-        if last == number:
-            break
-    if puzzle is None or last != number:
-        _refuse(f"--number {number}: there are {last} puzzles")
-    try:
+    with complaints():
+        puzzles: Iterator[str] = (
+            map(to_text, load_bank())
+            if source is None
+            else (p.puzzle for p in iter_puzzles(source))
+        )
+        for last, puzzle in enumerate(puzzles, 1):  # noqa: B007 - a message below gives the count
+            if last == number:
+                break
+        if puzzle is None or last != number:
+            raise OptionError(f"--number {number}: there are {last} puzzles")
         report = check_puzzle(puzzle)
-    except PuzzleRuleError as error:
-        _refuse(error)
     solutions = report.facts.solutions
     board = _drawn(puzzle, solutions[0] if solution and solutions else puzzle)
     typer.echo(f"{board}\n{report}", color=True)  # `board` has colours only where they are wanted
@@ -177,10 +176,7 @@ def _header(seed: int, relax: list[str], max_givens: int | None) -> str:
     """The first line of a puzzle file: a comment with everything that determines its puzzles."""
     from azumaya.envs.puzzles import generator  # noqa: PLC0415
 
-    try:
-        generator.generate(0, seed, relax=relax, max_givens=max_givens)
-    except ValueError as error:
-        _refuse(error)
+    generator.generate(0, seed, relax=relax, max_givens=max_givens)
     words = [f"--seed {seed}", *(f"--relax {name}" for name in sorted(set(relax)))]
     words += [] if max_givens is None else [f"--max-givens {max_givens}"]
     return f"# azumaya puzzles generate {' '.join(words)} (generator {generator.VERSION})\n"
@@ -195,13 +191,13 @@ def _resume(output: Path, header: str) -> int:
             file.write(header)
         return 0
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # a folder fails when opened
-        _refuse(
+        raise OptionError(
             f"--output {shown(output)}: not a regular file; leave --output out to write to "
             "standard output"
         )
     with output.open("r+b") as file:
         if file.read(len(header)) != header.encode():
-            _refuse(
+            raise OptionError(
                 f"--output {shown(output)}: this file was not made with these options; name "
                 "another file"
             )
@@ -215,7 +211,7 @@ def _count(output: Path, file: BinaryIO) -> int:
     done = 0
     while piece := file.read(LINE * 10_000):
         if not MADE.fullmatch(piece):
-            _refuse(
+            raise OptionError(
                 f"--output {shown(output)}: this file has lines that this command did not write; "
                 "name another file"
             )
@@ -233,12 +229,9 @@ def _batches(
         task = bar.add_task("puzzles", total=max(count, done), completed=done)
         for first in range(done, count, BATCH):
             size = min(BATCH, count - first)
-            try:
-                puzzles = generator.generate(
-                    size, seed, relax=relax, max_givens=max_givens, first=first
-                )
-            except generator.PuzzleGenerationError as error:
-                _refuse(error)
+            puzzles = generator.generate(
+                size, seed, relax=relax, max_givens=max_givens, first=first
+            )
             bar.update(task, advance=size)
             yield puzzles
 
@@ -248,23 +241,8 @@ def _append(output: Path | None, puzzles: list[str]) -> None:
     if output is None:
         typer.echo(lines, nl=False)
         return
-    with output.open("a", encoding="ascii", newline="\n") as file:
+    with naming(output), output.open("a", encoding="ascii", newline="\n") as file:
         file.write(lines)
-
-
-def _read(source: str | Path) -> Iterator[NumberedPuzzle]:
-    """The puzzles of a file or text one by one; the command ends at one that cannot be read."""
-    from azumaya.envs.puzzles import PuzzleFormatError  # noqa: PLC0415
-    from azumaya.envs.puzzles.formats import iter_puzzles  # noqa: PLC0415
-
-    try:
-        puzzles = iter_puzzles(source)
-        while (numbered := next(puzzles, None)) is not None:
-            yield numbered
-    except PuzzleFormatError as error:
-        _refuse(error)
-    except OSError as error:
-        _refuse(f"{shown(source)}: {_why(error)}; name a puzzle file")
 
 
 def _misses(
@@ -297,29 +275,3 @@ def _drawn(puzzle: str, filled: str) -> str:
         for cell, (mark, ground) in enumerate(zip(filled, grounds, strict=True))
     )
     return ansi_of(Scene(board="sudoku81", grounds=grounds, stones=stones))
-
-
-def _why(error: OSError) -> str:
-    """The reason why a file cannot be used, in words."""
-    if isinstance(error, IsADirectoryError):
-        return "this is a folder"
-    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
-        return "there is no such file"
-    return error.strerror or str(error)
-
-
-def _not_there(output: Path, error: OSError, made: int) -> NoReturn:
-    """Report a file that cannot be written, at first or later on, and end the command."""
-    why = f"{_why(error)}; name a file that can be written"
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        why = f"there is no folder {shown(output.parent)}; make it first"
-    if made:
-        why = f"{_why(error)}, after {made} puzzles; the same command continues from here"
-    begun = made or error.errno not in UNUSABLE
-    _refuse(f"--output {shown(output)}: {why}", FAILED if begun else REFUSED)
-
-
-def _refuse(problem: object, code: int = REFUSED) -> NoReturn:
-    """Report bad input, or what else ends the command with this code, and end it."""
-    say(f"azumaya puzzles: {problem}")
-    raise typer.Exit(code)

@@ -18,6 +18,7 @@ from azumaya.baselines.play.words import capital, sides
 from azumaya.baselines.search.analysis import analyse
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.registry import find_game
+from azumaya.envs.whole import whole_number
 
 LEVELS = ("easy", "medium", "hard")
 NODES = 400_000
@@ -95,11 +96,9 @@ def find_exercise(game: str, level: str = LEVELS[0], number: int = 1) -> Exercis
     """
     if level not in LEVELS:
         raise OptionError(f"level={level!r}: must be one of {', '.join(LEVELS)}")
-    if number < 1:
-        raise OptionError(f"number={number}: must be at least 1")
     name = find_game(game).name
     all_of_it = _by_level(name)[LEVELS.index(level)]
-    number = (number - 1) % len(all_of_it) + 1
+    number = (whole_number(number, "number", 1) - 1) % len(all_of_it) + 1
     return Exercise(name, level, number, len(all_of_it), all_of_it[number - 1])
 
 

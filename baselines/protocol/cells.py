@@ -26,6 +26,7 @@ from azumaya.baselines.arena.rounds import play_both_seats, start_set
 from azumaya.baselines.arena.starts import some_positions
 from azumaya.baselines.protocol.tracks import TRACKS, Job, Track, agent_name, algorithm_of
 from azumaya.baselines.system.machine import commit, cpu_model, version
+from azumaya.baselines.system.signals import ended_by_signals
 from azumaya.envs.errors import told
 
 FIELD = ("random", "greedy", "uct:100", "champion")
@@ -232,10 +233,11 @@ def digests_now(jobs: Sequence[Job], folder: Path) -> list[str | Failure]:
 def work(job: Job, folder: Path, starts: int) -> Cell | Failure:
     """`make_cell` in a process of its own, whose output goes to a file in the folder.
 
-    Whatever goes wrong is the matter of this cell: hours of work may follow.
+    Whatever goes wrong is the matter of this cell: hours of work may follow. When a signal ends the
+    process, training is saved.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with _output_to(folder / LOG):
+    with ended_by_signals(), _output_to(folder / LOG):
         print(f"{job}:", flush=True)
         try:
             return make_cell(job, folder, starts)

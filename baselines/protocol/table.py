@@ -184,7 +184,7 @@ def _here(
                 running[pool.submit(work, job, folder, starts)] = job, pool
 
         for _ in range(min(workers, len(jobs))):
-            begin(pools.enter_context(ended_pool(1)))
+            begin(pools.enter_context(ended_pool(1, told=True)))
         while running:
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 job, pool = running.pop(done)
@@ -192,7 +192,7 @@ def _here(
                     found = done.result()
                 except BrokenProcessPool:
                     found = Failure(job, f"its process has ended, see {folder / LOG}")
-                    pool = pools.enter_context(ended_pool(1))
+                    pool = pools.enter_context(ended_pool(1, told=True))
                 begin(pool)
                 yield found
 

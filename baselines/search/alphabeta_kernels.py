@@ -32,10 +32,10 @@ from azumaya.baselines.search.children import (
 )
 from azumaya.baselines.search.evaluation import horizon_kernel
 from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
-from azumaya.baselines.search.line_room import borrow_line
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, PROVEN, UNIT, remember
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import U64
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 
 FRAME = np.dtype(
@@ -216,7 +216,7 @@ def search_kernel(kernels: GameKernels, value_of: Any) -> Any:
 
     @kernel
     def run(limit, line):
-        line = borrow_line(line)
+        line = borrow(line)
         frames, control = line.frames, line.control
         ply, phase = control[0].ply, control[0].phase
         while phase != DONE and control[0].nodes < limit:

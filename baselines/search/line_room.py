@@ -14,7 +14,6 @@ from azumaya.baselines.search.table import MOST_HASHED
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import as_states
 from azumaya.envs.kernels.bits import U64
-from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.states import words_of
 
@@ -65,16 +64,6 @@ class Line(NamedTuple):
     control: np.ndarray
     weights: np.ndarray
     scratch: np.ndarray
-
-
-@kernel
-def borrow_line(line):
-    """The same memory, borrowed."""
-    return Line(
-        borrow(line.states), borrow(line.words_of), borrow(line.outlooks), borrow(line.words),
-        borrow(line.frames), borrow(line.tried), borrow(line.moves), borrow(line.table),
-        borrow(line.control), borrow(line.weights), borrow(line.scratch),
-    )  # fmt: skip
 
 
 @kernel

@@ -24,10 +24,11 @@ import numpy as np
 
 from azumaya.baselines.search.children import DONE, PLIES, follow_kernel, key_kernel, list_moves
 from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
-from azumaya.baselines.search.line_room import LineRoom, borrow_line
+from azumaya.baselines.search.line_room import LineRoom
 from azumaya.baselines.search.table import NO_MOVE, bucket, find, new_table
 from azumaya.envs.game import RUNNING
 from azumaya.envs.kernels.bits import ONE, U64
+from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 from azumaya.envs.kernels.spread import fetch
@@ -251,7 +252,7 @@ def proof_kernel(kernels: GameKernels) -> Any:
 
     @kernel
     def run(limit, line):
-        line = borrow_line(line)
+        line = borrow(line)
         states, frames, moves = line.states, line.frames, line.moves
         own = line.control[0]
         while own.phase != DONE and own.nodes < limit:

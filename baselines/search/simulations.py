@@ -33,7 +33,7 @@ from azumaya.baselines.search.priors import rank_by_logits, settle
 from azumaya.baselines.search.tree import back_up_kernel, puct_reach, tree_at, uct_reach
 from azumaya.baselines.search.walks import (
     DEEPEST,
-    borrow_desk,
+    Desk,
     hidden_walk_kernel,
     puct_hidden_step_kernel,
     puct_step,
@@ -103,9 +103,7 @@ def _simulate_kernel(walk: Any, leaf: Any, reach_of: Any, amaf: bool = False) ->
     @kernel
     def simulate(first, last, key, terms, trees, desk):
         tree = tree_at(trees, 0)
-        desk = borrow_desk(
-            desk, borrow(desk.root), borrow(desk.trial), borrow(desk.words), borrow(desk.path)
-        )
+        desk = borrow(desk)
         nodes, path = tree.nodes, desk.path
         for s in range(first, last):
             if nodes[0].low == nodes[0].high:
@@ -184,8 +182,11 @@ def came_back(nodes, path, depth):
 @kernel
 def desk_at(desk, leaves, g, row):
     """The desk of a thread at work on a row of tree `g`."""
-    root, trial = leaves.roots[g : g + 1], leaves.trials[row : row + 1]
-    return borrow_desk(desk, root, trial, leaves.words[row], leaves.paths[row])
+    return Desk(
+        leaves.roots[g : g + 1], leaves.trials[row : row + 1], desk.child, leaves.words[row],
+        desk.fresh, desk.moves, desk.values, desk.scores, desk.played, leaves.paths[row],
+        desk.weights, desk.memory,
+    )  # fmt: skip
 
 
 @kernel

@@ -90,6 +90,7 @@ class KeptUCT:
         """Make a move of either player, by its name or as an action.
 
         Raises:
+            MoveNameError: a text names no move; nothing changes.
             IllegalActionError: the move is not legal; nothing changes.
         """
         action = self._position.action(move)

@@ -11,7 +11,6 @@ from azumaya.baselines.search.game_kernels import GameKernels, legal_kernel
 from azumaya.baselines.search.hidden import child_by_prior, count_listed, offered_child
 from azumaya.baselines.search.tree import best_child, expand, log_of, stake, try_child
 from azumaya.envs.game import RUNNING
-from azumaya.envs.kernels.borrow import borrow
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.kernels.rng import random_word
 
@@ -87,16 +86,6 @@ def new_desk(kernels: GameKernels, memory_words: int = 0) -> Desk:
         np.zeros(64 * size, np.int64), np.zeros(64 * size), np.zeros(64 * size),
         np.zeros((2, size), np.uint64), np.zeros(DEEPEST + 1, np.int64),
         np.zeros(0, np.float32), np.zeros(memory_words, np.uint64),
-    )  # fmt: skip
-
-
-@kernel
-def borrow_desk(desk, root, trial, words, path):
-    """The desk, borrowed, at work on these."""
-    return Desk(
-        root, trial, borrow(desk.child), words, borrow(desk.fresh), borrow(desk.moves),
-        borrow(desk.values), borrow(desk.scores), borrow(desk.played), path, borrow(desk.weights),
-        borrow(desk.memory),
     )  # fmt: skip
 
 

@@ -52,12 +52,24 @@ def process_pool(count: int, folder: str | None = None) -> ProcessPoolExecutor:
 
 
 @contextlib.contextmanager
-def ended_pool(count: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool as `process_pool` makes it, whose processes are ended whatever they are doing."""
+def ended_pool(count: int, *, told: bool = False) -> Iterator[ProcessPoolExecutor]:
+    """A pool as `process_pool` makes it, whose processes are ended whatever they are doing.
+
+    Args:
+        count: how many.
+        told: whether they get SIGTERM first, and may keep their work; another Ctrl-C ends them.
+    """
     pool = process_pool(count)
     try:
         yield pool
     finally:
-        for process in [*(pool._processes or {}).values()]:  # Python 3.14 has a method for that
-            process.kill()
-        pool.shutdown(cancel_futures=True)
+        processes = [*(pool._processes or {}).values()]  # Python 3.14 has methods for what follows
+        try:
+            if told:
+                for process in processes:
+                    process.terminate()
+                pool.shutdown(cancel_futures=True)
+        finally:
+            for process in processes:
+                process.kill()
+            pool.shutdown(cancel_futures=True)

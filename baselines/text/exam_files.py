@@ -158,8 +158,11 @@ def _exams(asked: Mapping[str, _Prompt]) -> Iterator[TextExam]:
         key = game, version, _part(part), listed is not None
         found.setdefault(key, {})[identity] = int(number)
     for (game, version, part, listed), numbers in found.items():
-        exam = text_exam(game, part, legal_moves=listed)
         first = asked[next(iter(numbers))]
+        try:
+            exam = text_exam(game, part, legal_moves=listed)
+        except OptionError as error:
+            raise AnswersError(f"{first.where}: {error}") from None
         if str(exam.exam.version) != version:
             raise AnswersError(
                 f"{first.where}: version {version} of the exam of {game}; this azumaya has version "

@@ -26,7 +26,7 @@ import openai  # noqa: E402 - verifiers needs this and the next one, too
 import pydantic  # noqa: E402
 import verifiers.v1 as vf  # noqa: E402
 
-SEEDS_STREAM = 1 << 24
+SEATS_STREAM = 1 << 24
 """The keys that draw seats come from this environment number."""
 IDS = {"game": "azumaya-game", "exam": "azumaya-exam"}
 """The ids of the environments."""
@@ -137,7 +137,7 @@ class GameConfig(vf.TasksetConfig):
         seat = check_seat(self.seat)
         if isinstance(seat, int):
             return seat
-        key = int(episode_key(seed, SEEDS_STREAM, 0)) if seat == "random" else seed
+        key = int(episode_key(seed, SEATS_STREAM, 0)) if seat == "random" else seed
         return key % 2
 
 

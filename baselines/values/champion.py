@@ -25,11 +25,10 @@ CHAMPION = "champion"
 SearchKind = Literal["alphabeta", "puct", "puct+rollouts", "puct+amaf"]
 SEARCH = "search"
 """The note of a sidecar that says which search suits a value, a `SearchKind`."""
-WITH_ROLLOUTS: Mapping[str, float] = {"rollouts": 0.5, "delay": 8, "temperature": 0.1}
 SETTINGS: Mapping[str, Mapping[str, float]] = {
     "puct": {},
-    "puct+rollouts": WITH_ROLLOUTS,
-    "puct+amaf": {**WITH_ROLLOUTS, "breadth": 8},
+    "puct+rollouts": {"rollouts": 0.5},
+    "puct+amaf": {"rollouts": 0.5, "breadth": 8},
 }
 """The settings of PUCT that are not the defaults, for each search by PUCT."""
 SOLVER_SHARE = 0.2

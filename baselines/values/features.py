@@ -22,7 +22,7 @@ import numpy as np
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.geometry.symmetry import members_of
-from azumaya.envs.kernels.bits import ONE, U64, ZERO, lowest, word_count
+from azumaya.envs.kernels.bits import LOW6, ONE, SIX, U64, ZERO, lowest, word_count
 from azumaya.envs.kernels.compile import kernel
 from azumaya.envs.symmetries import Symmetries
 
@@ -107,7 +107,6 @@ def _plain_kernel(words):  # type: ignore[no-untyped-def]
 
 STOCKS = "own stock", "opposing stock"
 """The groups of the planes that say how many stones of each number a player has left."""
-_6, _63 = U64(6), U64(63)
 
 
 def kind_of(plane: Plane) -> str:
@@ -135,8 +134,8 @@ def plane_kernel(cells: int) -> Any:
     @kernel
     def two_words(row, p):
         start = U64(p) * size
-        at, shift = start >> _6, start & _63
-        back = _63 - shift
+        at, shift = start >> SIX, start & LOW6
+        back = LOW6 - shift
         middle = row[at + ONE]
         low = row[at] >> shift | middle << back << ONE
         high = middle >> shift | row[at + ONE + ONE] << back << ONE
@@ -145,8 +144,8 @@ def plane_kernel(cells: int) -> Any:
     @kernel
     def one_word(row, p):
         start = U64(p) * size
-        at, shift = start >> _6, start & _63
-        return (row[at] >> shift | row[at + ONE] << (_63 - shift) << ONE) & mask, ZERO
+        at, shift = start >> SIX, start & LOW6
+        return (row[at] >> shift | row[at + ONE] << (LOW6 - shift) << ONE) & mask, ZERO
 
     plane = two_words if cells > 64 else one_word
     return plane

@@ -216,16 +216,6 @@ class Learner(NamedTuple):
         )
 
 
-@kernel
-def borrowed(learner):
-    """A learner whose arrays have no counted references."""
-    return Learner(
-        borrow(learner.weights), borrow(learner.mean), borrow(learner.square),
-        borrow(learner.steps), borrow(learner.gradient), borrow(learner.touched),
-        borrow(learner.marks), borrow(learner.hidden),
-    )  # fmt: skip
-
-
 # ---- a batch ----
 
 
@@ -323,7 +313,7 @@ def learn_kernel(shape: Shape) -> Any:
 
     @kernel
     def learn(order, batch, rate, examples, learner):
-        learner, rows = borrowed(learner), borrow(examples.features)
+        learner, rows = borrow(learner), borrow(examples.features)
         offsets, heuristic, targets = examples.offsets, examples.heuristic, examples.targets
         weights, gradient, hidden = learner.weights, learner.gradient, learner.hidden
         error = 0.0

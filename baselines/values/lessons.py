@@ -22,10 +22,8 @@ from azumaya.baselines.search.solver import SolverRooms
 from azumaya.baselines.search.table import INFINITE, NO_MOVE, UNIT
 from azumaya.baselines.values.learning import (
     Choices,
-    Examples,
     adam_kernel,
     add_kernel,
-    borrowed,
     joined,
     offsets_of,
     touch,
@@ -296,13 +294,7 @@ def prefer_kernel(shape: Shape) -> Any:
 
     @kernel
     def prefer(order, batch, rate, moves, examples, learner):
-        learner = borrowed(learner)
-        examples = Examples(
-            borrow(examples.features),
-            borrow(examples.offsets),
-            borrow(examples.heuristic),
-            borrow(examples.targets),
-        )
+        learner, examples = borrow(learner), borrow(examples)
         hits = 0
         for at in range(0, order.shape[0], batch):
             until, seen = min(at + batch, order.shape[0]), 0

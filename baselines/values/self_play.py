@@ -305,11 +305,7 @@ def self_play_kernel(game: Game, shape: Shape) -> Any:
 
     @kernel
     def self_play(starts, keys, habits, weights, space, games):
-        weights, found = borrow(weights), borrow(games.features)
-        space = Workspace(
-            borrow(space.now), borrow(space.trial), borrow(space.words), borrow(space.scratch),
-            borrow(space.seen), borrow(space.notes),
-        )  # fmt: skip
+        weights, found, space = borrow(weights), borrow(games.features), borrow(space)
         now, notes = space.now, space.notes
         first = at = 0
         for g in range(keys.shape[0]):

@@ -246,8 +246,6 @@ class ValueAgent(Agent):
         if not isinstance(value, Value):
             raise OptionError(f"value={brief(value)}: a Value is needed, such as of load_value")
         self.value, self.name, self.sidecar = value, name, value.sidecar
-        self._best_moves = best_moves_kernel(value.game, value.shape)
-        self._scratch = scratch_words(value.game, value.shape)
 
     @classmethod
     def load(cls, path: str | Path) -> ValueAgent:
@@ -304,21 +302,16 @@ class ValueAgent(Agent):
         """
         self._check_game(positions.game)
         actions, values = np.empty(len(keys), np.int64), np.empty(len(keys), np.float32)
-        game = self.value.game
+        game, shape = self.value.game, self.value.shape
+        play = best_moves_kernel(game, shape)
 
         def work(part: slice) -> None:
             words = np.zeros(word_count(positions.num_actions), np.uint64)
-            scratch, trial = np.zeros(self._scratch, np.uint64), game.new_states(1)
-            self._best_moves(
+            scratch, trial = np.zeros(scratch_words(game, shape), np.uint64), game.new_states(1)
+            play(
                 positions.states[part], keys[part], self.value.weights, scratch, words, trial,
                 actions[part], values[part],
             )  # fmt: skip
 
         in_threads(work, len(keys), LEAST)
         return actions, values
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"value": self.value, "name": self.name}
-
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        self.__init__(saved["value"], saved["name"])  # type: ignore[misc]

@@ -15,7 +15,14 @@ from rich.console import Console
 from azumaya import baselines
 from azumaya.baselines.arena import exam_report
 from azumaya.baselines.arena.exam_results import Answer, ExamResult
-from azumaya.baselines.arena.exams import ExamPosition, exam_bytes, exam_file, has_exam, load_exam
+from azumaya.baselines.arena.exams import (
+    PARTS,
+    ExamPosition,
+    exam_bytes,
+    exam_file,
+    has_exam,
+    load_exam,
+)
 from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.cli import exam as exam_commands
 from azumaya.envs import GAMES, OptionError, Position
@@ -100,6 +107,11 @@ def test_files_without_an_exam_are_refused(
     monkeypatch.chdir(tmp_path)
     Path("damaged.jsonl.gz").write_text("{}")
     refused(azumaya("exam", "random", "--file", *words), message)
+
+
+def test_tables_name_every_part() -> None:
+    files = [word for part in PARTS for word in ("--file", exam_file("abalone", part))]
+    assert "Exams, part public and held-out" in azumaya("exam", "random", *files).stdout
 
 
 def test_tables_show_every_agent_and_distance() -> None:

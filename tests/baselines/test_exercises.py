@@ -76,6 +76,8 @@ def test_what_is_no_exercise() -> None:
         find_exercise(GAME, "harder")
     with pytest.raises(OptionError, match="number=0"):
         find_exercise(GAME, "easy", 0)
+    with pytest.raises(OptionError, match=r"number=1\.5"):
+        find_exercise(GAME, "easy", 1.5)  # type: ignore[arg-type]
     (without,) = set(GAMES) - set(exercise_games()) - {"sudoku_moyo_match"}
     with pytest.raises(ExamError, match="no exam"):
         find_exercise(without)

@@ -132,7 +132,7 @@ def test_check_says_which_criterion_each_puzzle_misses(tmp_path: Path) -> None:
     [
         ("53..\n", "bad.txt:1:5: 4 cells"),
         ("", "it contains no puzzle"),
-        (None, "bad.txt: there is no such file"),
+        (None, "bad.txt: No such file"),
     ],
 )
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path, content, problem: str) -> None:
@@ -153,8 +153,7 @@ def test_generate_refuses_unwritable_files_first(
     monkeypatch.setattr(puzzle_commands, "_batches", None)  # fails if puzzles are generated
     result = puzzles("generate", "--count", count, "--output", tmp_path / place)
     assert result.exit_code == 2
-    assert f"--output {tmp_path / place}: " in result.stderr
-    assert "folder" in result.stderr
+    assert str(tmp_path / place) in result.stderr
     assert [f.name for f in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -191,7 +190,7 @@ def test_a_full_disk_loses_no_puzzle(tmp_path: Path) -> None:
     before = file.read_bytes()
     result = run("puzzles", "generate", "--count", 40, "--seed", SEED, "--output", file, size=limit)
     assert result.returncode == FAILED
-    assert f"--output {file}: File too large" in result.stderr
+    assert f"{file}: File too large" in result.stderr
     assert result.stderr.count("\n") == 1
     assert file.read_bytes().startswith(before)
     assert puzzles("generate", "--count", 40, "--seed", SEED, "--output", file).exit_code == 0
@@ -254,8 +253,8 @@ def test_show_uses_colours_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     ("words", "problem"),
     [
         (("--number", 9999), "there are 2500"),
-        (("x.sdm",), "puzzles: puzzle: 'x.sdm' is neither a puzzle of 81 cells nor a file"),
-        (("x" * 81,), "puzzles: puzzle:1:1: 'x' is not a cell"),
+        (("x.sdm",), "puzzle: 'x.sdm' is neither a puzzle of 81 cells nor a file"),
+        (("x" * 81,), "puzzle:1:1: 'x' is not a cell"),
         (("5" * 81,), "5 lies on"),
     ],
 )

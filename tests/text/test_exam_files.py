@@ -168,6 +168,7 @@ def test_damaged_answers_are_named(
     ("number", "changes", "message"),
     [
         (0, {"id": "vierer_dominari-v9-public-1"}, "version 9 of the exam"),
+        (0, {"id": "vierer_domino-v1-public-1"}, "line 1: .*did you mean 'vierer_dominari'"),
         (0, {"id": f"{PUBLIC}999"}, "has no position 999"),
         (0, {"id": PUBLIC.replace("public", "secret") + "1"}, "is not the id of a prompt"),
         (0, {"id": f"{PUBLIC}007"}, f"-007 is not .*; must be {PUBLIC}7"),

@@ -196,8 +196,10 @@ def test_the_agent_plays_the_same_in_any_company() -> None:
     views = GameStates(GAME, positions[0].num_actions, GAME.new_states(len(states)))
     views.states[:] = states
     fast = agent.act_states(views, np.array(keys, np.uint64)).tolist()
-    copied = pickle.loads(pickle.dumps(agent)).act(positions, keys)
-    assert together == alone == fast == copied
+    agent.files = (Path(__file__),)
+    copy = pickle.loads(pickle.dumps(agent))
+    assert copy.files == agent.files
+    assert together == alone == fast == copy.act(positions, keys)
     assert agent.act([], []) == []
 
 

@@ -74,6 +74,14 @@ def cell_at(cell):
 
 
 @kernel
+def take_cell(low, high):
+    """The lowest cell of a set that is not empty, the set of it alone, and the set without it."""
+    cell = next_cell(low, high)
+    here0, here1 = cell_at(cell)
+    return cell, here0, here1, low & ~here0, high & ~here1
+
+
+@kernel
 def remove(state, number, cell):
     """Remove a candidate."""
     at = number * CELLS + cell
@@ -101,10 +109,7 @@ def alone(low, high, left0, left1):
     """The cells of a part of a set, `left`, that have no peer in the set, as two words."""
     found0, found1 = ZERO, ZERO
     while left0 | left1 != ZERO:
-        cell = next_cell(left0, left1)
-        here0, here1 = cell_at(cell)
-        left0 &= ~here0
-        left1 &= ~here1
+        cell, here0, here1, left0, left1 = take_cell(left0, left1)
         if (low & PEERS[cell, 0]) | (high & PEERS[cell, 1]) == ZERO:
             found0 |= here0
             found1 |= here1
@@ -139,10 +144,7 @@ def remove_in_free_cells(state):
         low, high = word_of(state.candidates, n, 0), word_of(state.candidates, n, 1)
         left0, left1 = low & free0, high & free1
         while left0 | left1 != ZERO:
-            cell = next_cell(left0, left1)
-            here0, here1 = cell_at(cell)
-            left0 &= ~here0
-            left1 &= ~here1
+            cell, here0, here1, left0, left1 = take_cell(left0, left1)
             seen0, seen1 = low & PEERS[cell, 0], high & PEERS[cell, 1]
             theirs = sides1 if (here0 & sides0[0]) | (here1 & sides0[1]) != ZERO else sides0
             if (seen0 & theirs[0]) | (seen1 & theirs[1]) != ZERO:
@@ -166,10 +168,7 @@ def covered(cell, low, high, mine, theirs):
     seen0, seen1 = low & PEERS[cell, 0], high & PEERS[cell, 1]
     left0, left1 = seen0 & mine[0], seen1 & mine[1]
     while left0 | left1 != ZERO:
-        other = next_cell(left0, left1)
-        there0, there1 = cell_at(other)
-        left0 &= ~there0
-        left1 &= ~there1
+        other, there0, there1, left0, left1 = take_cell(left0, left1)
         extra0 = seen0 & ~PEERS[other, 0] & ~there0
         extra1 = seen1 & ~PEERS[other, 1] & ~there1
         lost0 = low & PEERS[other, 0] & theirs[0] & ~seen0
@@ -204,10 +203,7 @@ def remove_covered(state):
             only0 &= ~(here0 | gone0)
             only1 &= ~(here1 | gone1)
             while gone0 | gone1 != ZERO:
-                other = next_cell(gone0, gone1)
-                there0, there1 = cell_at(other)
-                gone0 &= ~there0
-                gone1 &= ~there1
+                other, _, _, gone0, gone1 = take_cell(gone0, gone1)
                 remove(state, n, other)
 
 
@@ -265,10 +261,7 @@ def outlook(state, row):
         spare += 2 * (popcount(low & mine0) + popcount(high & mine1))
         spare -= popcount(low) + popcount(high)
         while low | high != ZERO:
-            cell = next_cell(low, high)
-            here0, here1 = cell_at(cell)
-            low &= ~here0
-            high &= ~here1
+            cell, _, _, low, high = take_cell(low, high)
             at = n * CELLS + cell
             row[at >> 6] &= ~(ONE << U64(at & 63))
     row[ROW + 2] |= U64(spare + 2 * CELLS)

@@ -22,6 +22,7 @@ from azumaya.baselines.search.hints.moyo_endgame import (
     next_cell,
     occupancy,
     side_of,
+    take_cell,
 )
 from azumaya.baselines.search.hints.moyo_race import spread
 from azumaya.envs.games._shima.board import ROW
@@ -51,10 +52,7 @@ def surpassed(cell, low, high, other0, other1):
     here0, here1 = cell_at(cell)
     left0, left1, found0, found1 = low & ~here0, high & ~here1, ZERO, ZERO
     while left0 | left1 != ZERO:
-        there = next_cell(left0, left1)
-        there0, there1 = cell_at(there)
-        left0 &= ~there0
-        left1 &= ~there1
+        there, there0, there1, left0, left1 = take_cell(left0, left1)
         seen0, seen1 = PEERS[there, 0], PEERS[there, 1]
         more = (other0 & seen0 & ~taken0) | (other1 & seen1 & ~taken1)
         extra = (lost0 & ~seen0 & ~there0) | (lost1 & ~seen1 & ~there1)

@@ -24,6 +24,7 @@ from azumaya.baselines.search.hints.moyo_endgame import (
     next_cell,
     occupancy,
     side_of,
+    take_cell,
 )
 from azumaya.envs.games._shima.board import PLAY, POINTS, ROW
 from azumaya.envs.games._shima.stones import neutral_room, own, region_word, word_of
@@ -71,10 +72,7 @@ def spread(low, high):
     """The cells that see any cell of a set, as two words."""
     seen0, seen1 = ZERO, ZERO
     while low | high != ZERO:
-        cell = next_cell(low, high)
-        here0, here1 = cell_at(cell)
-        low &= ~here0
-        high &= ~here1
+        cell, _, _, low, high = take_cell(low, high)
         seen0 |= PEERS[cell, 0]
         seen1 |= PEERS[cell, 1]
     return seen0, seen1
@@ -177,10 +175,7 @@ def contest_number(items, low, high, other0, other1, single0, single1):
     for least in range(1, -1, -1):
         left0, left1 = low, high
         while left0 | left1 != ZERO:
-            cell = next_cell(left0, left1)
-            here0, here1 = cell_at(cell)
-            left0 &= ~here0
-            left1 &= ~here1
+            cell, here0, here1, left0, left1 = take_cell(left0, left1)
             seen0, seen1 = other0 & PEERS[cell, 0], other1 & PEERS[cell, 1]
             k = min(popcount(seen0 & single0) + popcount(seen1 & single1), MOST_SPOILT)
             if k < least:

@@ -18,11 +18,10 @@ import numpy as np
 
 from azumaya.baselines.search.hints import Hints
 from azumaya.baselines.search.hints.moyo_endgame import (
-    cell_at,
-    next_cell,
     owners,
     regions_are_houses,
     side_of,
+    take_cell,
 )
 from azumaya.envs.games._shima.board import PLAY, ROW
 from azumaya.envs.games._shima.stones import neutral_room, region_word, spread_from, word_of
@@ -109,10 +108,7 @@ def sure_stones(state, cells, player, matters):
             if left0 | left1 == ZERO or not cannot_run_out(state, n, low, high):
                 continue
             while left0 | left1 != ZERO:
-                cell = next_cell(left0, left1)
-                here0, here1 = cell_at(cell)
-                left0 &= ~here0
-                left1 &= ~here1
+                cell, here0, here1, left0, left1 = take_cell(left0, left1)
                 group0, group1 = (low & PEERS[cell, 0]) | here0, (high & PEERS[cell, 1]) | here1
                 if (group0 & ~side0) | (group1 & ~side1) != ZERO:
                     continue
