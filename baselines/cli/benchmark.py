@@ -24,7 +24,7 @@ from azumaya.baselines.protocol.tracks import (
     track_named,
 )
 from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
-from azumaya.baselines.system.signals import FAILED
+from azumaya.baselines.system.signals import FAILED, Ended, ended_by_signals
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.extras import require
 
@@ -137,7 +137,7 @@ def _filled(
     jobs = jobs_of(names, games_named(game or ()), chosen, range(1, seeds + 1))
     if any(map(algorithm_of, names)):
         require("torch", "train")
-    with progress("cells") as bar:
+    with ended_by_signals(), progress("cells") as bar:
         task = bar.add_task("", total=len(jobs))
         try:
             return fill(
@@ -147,7 +147,7 @@ def _filled(
         except CellError:
             say("The others are kept: --report shows them; the same command tries these again.")
             raise typer.Exit(FAILED) from None
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Ended):
             say("Stopped; what is done is kept, and the same command goes on.")
             raise
 

@@ -498,12 +498,16 @@ def test_code_of_a_card_is_not_run_unless_it_is_trusted(card: Path, tmp_path: Pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
-def test_training_that_ctrl_c_ends_is_saved(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 128 + signal.SIGTERM)]
+)
+def test_training_that_a_signal_ends_is_saved(number: int, code: int, tmp_path: Path) -> None:
     run = tmp_path / f"1M/value-{GAME}-1"
     words = ["benchmark", "value", "--track", "1M", "--game", GAME, "--seeds", "1"]
     with start(*words, "--output", tmp_path, start_new_session=True) as process:
         metrics = run / METRICS
         eventually(lambda: metrics.exists() and metrics.read_text().count("train/error") > 20)
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.wait(PATIENCE) == INTERRUPTED
+        to = os.killpg if number == signal.SIGINT else os.kill  # as a terminal, and a batch system
+        to(process.pid, number)
+        assert process.wait(PATIENCE) == code
     assert read_save(run / SAVED).steps > 0
