@@ -5,9 +5,7 @@ The puzzle package is imported by the commands that need it, so that `--help` st
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -20,7 +18,7 @@ from rich.text import Text
 
 from azumaya.baselines.cli.terminal import complaints, console, progress, say
 from azumaya.baselines.system.commands import Commands
-from azumaya.baselines.system.files import shown
+from azumaya.baselines.system.files import check_writable, is_special, shown
 from azumaya.baselines.system.signals import FAILED, INTERRUPTED
 from azumaya.envs import OptionError
 from azumaya.envs.errors import naming
@@ -85,6 +83,8 @@ def generate(
     try:
         with complaints():
             header = _header(seed, relax or [], max_givens)
+            if output is not None:
+                check_writable(output, f"--output {shown(output)}")
             made = done = 0 if output is None else _resume(output, header)
             if done > count or done == count > 0:
                 more = "" if done == count else f", more than --count {count}"
@@ -184,13 +184,11 @@ def _header(seed: int, relax: list[str], max_givens: int | None) -> str:
 
 def _resume(output: Path, header: str) -> int:
     """Create the file, or count its puzzles and remove an incomplete last line."""
-    try:
-        kind = os.stat(output).st_mode
-    except (FileNotFoundError, NotADirectoryError):
+    if not output.exists():
         with output.open("x", encoding="ascii", newline="\n") as file:
             file.write(header)
         return 0
-    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):  # a folder fails when opened
+    if is_special(output):
         raise OptionError(
             f"--output {shown(output)}: not a regular file; leave --output out to write to "
             "standard output"
@@ -241,7 +239,10 @@ def _append(output: Path | None, puzzles: list[str]) -> None:
     if output is None:
         typer.echo(lines, nl=False)
         return
-    with naming(output), output.open("a", encoding="ascii", newline="\n") as file:
+    with (
+        naming(f"--output {shown(output)}"),
+        output.open("a", encoding="ascii", newline="\n") as file,
+    ):
         file.write(lines)
 
 

@@ -13,8 +13,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.names import find_agent
@@ -26,7 +24,6 @@ from azumaya.baselines.arena.rounds import play_both_seats, start_set
 from azumaya.baselines.arena.starts import some_positions
 from azumaya.baselines.protocol.tracks import TRACKS, Job, Track, agent_name, algorithm_of
 from azumaya.baselines.system.machine import commit, cpu_model, version
-from azumaya.baselines.system.signals import ended_by_signals
 from azumaya.envs.errors import told
 
 FIELD = ("random", "greedy", "uct:100", "champion")
@@ -142,9 +139,7 @@ def _trained(algorithm: str, track: Track, job: Job, run: Path) -> tuple[int, fl
     finished = import_module("azumaya.baselines.training.finished")  # which needs the extra train
     words = words_of(algorithm, track, job, run)
     command = [f"azumaya.baselines.training.{algorithm}", *words]
-    run.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(run.with_name(f"{run.name}.lock")):  # another cell may need the same run
-        curve = finished.trained(algorithm, run, words, command, resumed=not track.minutes)
+    curve = finished.trained(algorithm, run, words, command, resumed=not track.minutes)
     return int(curve[-1]["steps"]), round(finished.minutes_of(run), 2)
 
 
@@ -233,11 +228,10 @@ def digests_now(jobs: Sequence[Job], folder: Path) -> list[str | Failure]:
 def work(job: Job, folder: Path, starts: int) -> Cell | Failure:
     """`make_cell` in a process of its own, whose output goes to a file in the folder.
 
-    Whatever goes wrong is the matter of this cell: hours of work may follow. When a signal ends the
-    process, training is saved.
+    Whatever goes wrong is the matter of this cell: hours of work may follow.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with ended_by_signals(), _output_to(folder / LOG):
+    with _output_to(folder / LOG):
         print(f"{job}:", flush=True)
         try:
             return make_cell(job, folder, starts)

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+from filelock import FileLock
+
 from azumaya.baselines.system.files import write_whole
-from azumaya.baselines.system.signals import INTERRUPTED
+from azumaya.baselines.system.signals import INTERRUPTED, ended_by_signals
 from azumaya.baselines.training.logs import METRICS
 from azumaya.baselines.training.run_folder import CURVE, SAVED, RunError
 
@@ -25,6 +27,8 @@ def trained(
     script: str, run: Path, words: Sequence[str], command: Sequence[str], resumed: bool = True
 ) -> list[dict[str, float]]:
     """Train a run to its end, unless it is complete, and return its measurements.
+
+    Who needs the same run waits until it is trained. A run that a signal ends is saved.
 
     Args:
         script: a module of `azumaya.baselines.training`.
@@ -38,22 +42,29 @@ def trained(
         RunError: the folder holds another run, or the run failed.
         KeyboardInterrupt: on Ctrl-C; the run is saved.
     """
+    run.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(run.with_name(f"{run.name}.lock")), ended_by_signals():
+        _train(script, run, words, [*command], resumed)
+    return curve_of(run)
+
+
+def _train(script: str, run: Path, words: Sequence[str], command: list[str], resumed: bool) -> None:
+    """Train a run to its end, unless it is complete; see `trained`."""
     begun, mark = (run.with_name(f"{run.name}.{state}") for state in ("begun", "done"))
-    command, module = list(command), import_module(f"azumaya.baselines.training.{script}")
+    module = import_module(f"azumaya.baselines.training.{script}")
     folder = module.Config.run_at(run)
     saved = (run / SAVED).exists()
     for note in (mark, begun) if saved else (mark,):
         if note.exists() and _noted(note) != command:
             raise RunError(f"{run}: holds another run; choose another --output")
     if mark.exists():
-        return curve_of(run)
+        return
     if folder.files() and not begun.exists():
         raise RunError(f"{run}: holds a run that no study has begun; choose another --output")
     resumed = resumed and saved
     if not resumed:  # an option left out of a command would keep its value in a resumed run
         if not saved:
             folder.saved()  # which refuses to overwrite an agent whose save is missing
-        run.parent.mkdir(parents=True, exist_ok=True)
         write_whole(begun, json.dumps(command).encode())
     code = module.run_words([*words, "--resume" if resumed else "--overwrite"])
     if code == INTERRUPTED:
@@ -61,7 +72,6 @@ def trained(
     if code:
         raise RunError(f"{run}: the run failed")
     write_whole(mark, json.dumps(command).encode())
-    return curve_of(run)
 
 
 def _noted(note: Path) -> list[str]:

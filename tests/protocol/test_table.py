@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,16 +28,12 @@ from azumaya.baselines.protocol.tracks import (
     games_named,
     jobs_of,
 )
-from azumaya.baselines.system.signals import INTERRUPTED
 from azumaya.baselines.system.work import WorkFileError
 from azumaya.baselines.training import finished
-from azumaya.baselines.training.logs import METRICS
-from azumaya.baselines.training.run_folder import SAVED, RunError
-from azumaya.baselines.training.saves import read_save
+from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import GAMES, OptionError, Position
 from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
-from tests.processes import PATIENCE, eventually, start
 
 GAME = "vierer_dominari"
 STARTS = 2
@@ -495,19 +490,3 @@ def test_code_of_a_card_is_not_run_unless_it_is_trusted(card: Path, tmp_path: Pa
         assert not ran.exists()
         assert azumaya("verify", file, "--output", tmp_path, "--trusted").exit_code != 0
         ran.rmdir()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, 128 + signal.SIGTERM)]
-)
-def test_training_that_a_signal_ends_is_saved(number: int, code: int, tmp_path: Path) -> None:
-    run = tmp_path / f"1M/value-{GAME}-1"
-    words = ["benchmark", "value", "--track", "1M", "--game", GAME, "--seeds", "1"]
-    with start(*words, "--output", tmp_path, start_new_session=True) as process:
-        metrics = run / METRICS
-        eventually(lambda: metrics.exists() and metrics.read_text().count("train/error") > 20)
-        to = os.killpg if number == signal.SIGINT else os.kill  # as a terminal, and a batch system
-        to(process.pid, number)
-        assert process.wait(PATIENCE) == code
-    assert read_save(run / SAVED).steps > 0

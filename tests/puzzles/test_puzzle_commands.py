@@ -153,7 +153,8 @@ def test_generate_refuses_unwritable_files_first(
     monkeypatch.setattr(puzzle_commands, "_batches", None)  # fails if puzzles are generated
     result = puzzles("generate", "--count", count, "--output", tmp_path / place)
     assert result.exit_code == 2
-    assert str(tmp_path / place) in result.stderr
+    assert f"--output {tmp_path / place}: " in result.stderr
+    assert "folder" in result.stderr
     assert [f.name for f in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -190,7 +191,7 @@ def test_a_full_disk_loses_no_puzzle(tmp_path: Path) -> None:
     before = file.read_bytes()
     result = run("puzzles", "generate", "--count", 40, "--seed", SEED, "--output", file, size=limit)
     assert result.returncode == FAILED
-    assert f"{file}: File too large" in result.stderr
+    assert f"--output {file}: File too large" in result.stderr
     assert result.stderr.count("\n") == 1
     assert file.read_bytes().startswith(before)
     assert puzzles("generate", "--count", 40, "--seed", SEED, "--output", file).exit_code == 0
