@@ -20,10 +20,10 @@ stopping, the final evaluation and the learning curve.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
@@ -41,7 +41,7 @@ from azumaya.baselines.training.asked import Asked, on
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, Numbers, Positive, Share
 from azumaya.baselines.training.network_config import agent_files
-from azumaya.baselines.training.policy import Descent, Seen, Threads, adam_of, copy_of, policy
+from azumaya.baselines.training.policy import Descent, Seen, Threads, adam_of, copy_of
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
 from azumaya.baselines.training.saves import MOST_BYTES
@@ -63,9 +63,12 @@ class Config(PlayConfig):
     """Every hyperparameter of a run; `PlayConfig` has those of playing."""
 
     script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="alphazero-")
+    added: ClassVar[Mapping[str, Any]] = {**PlayConfig.added, "bfloat16": None}
 
     device: Literal["cpu", "cuda"] = "cpu"
     """Where the network is. Trees grow on the CPU, in `threads` threads."""
+    bfloat16: bool | None = None
+    """Whether the network computes with bfloat16; its weights stay float32. By default on a GPU."""
     steps: Annotated[int, Numbers(0, 10**15)] = 0
     """Total positions to play; the last games are always completed. 0: as many as the time allows
     if `time` is given, otherwise 200,000 on a CPU, 10 million on a GPU."""
@@ -182,7 +185,7 @@ class Learner:
             seen = View(*view)
             planes, masks = seen.see(planes, masks)
             targets = targets.index_select(1, seen.action_from)
-        found = policy(self.network, planes, masks)
+        found = self.threads.evaluate(self.network, planes, masks)
         policy_loss = -(targets * found.log_probs()).sum()
         value_loss = (found.values - values[rows]).square().sum()
         loss = policy_loss + self.config.value * value_loss
@@ -218,7 +221,7 @@ def train(run: Run[Config]) -> None:
         config.game, 1, device=config.device, observation="packed", **config.options
     )
     device = torch.device("cpu") if config.device == "cpu" else env.games.device.place
-    threads = Threads(config.threads, env.unpack, config.device, PART)
+    threads = Threads(config.threads, env.unpack, config.device, PART, config.computes_in_bfloat16)
     with closing(env), closing(threads):
         state = initial_state(config, Position(config.game, **config.options), device)
         network, learner = state.network, Learner(state, config, threads, device)

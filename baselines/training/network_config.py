@@ -96,6 +96,12 @@ class NetworkConfig(RunConfig):
         return self.network or default_network(find_game(self.game), device, allowed)
 
     @property
+    def computes_in_bfloat16(self) -> bool:
+        """Whether the network computes with bfloat16: as was chosen, by default on a GPU."""
+        chosen = getattr(self, "bfloat16", None)
+        return bool(getattr(self, "device", "cpu") == "cuda" if chosen is None else chosen)
+
+    @property
     def recipe(self) -> Recipe:
         """The network's recipe, with the options that were given in place of its defaults."""
         recipe = RECIPES[self.network_kind]
@@ -126,6 +132,12 @@ class NetworkConfig(RunConfig):
         names = {item.name for item in fields(config)}
         recipe = {name: value for name, value in asdict(config.recipe).items() if name in names}
         config = replace(config, network=config.network_kind, **recipe)
+        elsewhere = config.computes_in_bfloat16 or getattr(config, "device", "cpu") == "cuda"
+        if config.network == "numbers" and elsewhere:
+            raise OptionError(
+                "--network numbers: finds its candidates on a CPU and computes with float32; "
+                "choose another one for --device cuda or --bfloat16"
+            )
         check_sizes(config.network, config.game, config.options, **config.sizes)
         return config
 

@@ -116,22 +116,11 @@ class _Judged(torch.autograd.Function):
         return grad.scatter_add_(1, chosen, of_chosen[:, None]), None, None
 
 
-def policy(network: nn.Module, planes: torch.Tensor, masks: torch.Tensor) -> Policy:
-    """What a network says of positions; on a GPU computed with bfloat16.
-
-    Args:
-        network: the network.
-        planes: observations, `(B, C, rows, columns)` int8.
-        masks: legal actions, `(B, A)` int8.
-    """
-    evaluate = _compiled() if planes.is_cuda else evaluated
-    logits, values = evaluate(network, planes)
-    return Policy(logits, masks, values)
-
-
-def evaluated(network: nn.Module, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits `(B, A)` and values `(B,)` of planes, as for `policy`."""
-    with torch.autocast(planes.device.type, torch.bfloat16, enabled=planes.is_cuda):
+def evaluated(
+    network: nn.Module, planes: torch.Tensor, bfloat16: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits `(B, A)` and values `(B,)` of planes, as for `Threads.evaluate`."""
+    with torch.autocast(planes.device.type, torch.bfloat16, enabled=bfloat16):
         logits, values = network(planes)
     return logits.float(), values.float()
 
@@ -164,13 +153,18 @@ class Threads:
         unpack: unpacks observations.
         device: where the networks are.
         part: how many positions a thread evaluates at once on a CPU.
+        bfloat16: whether they compute with bfloat16; their weights are float32.
 
     Attributes:
         part: the same; on a GPU more than there ever are.
     """
 
-    def __init__(self, count: int, unpack: Unpack, device: str = "cpu", part: int = PART) -> None:
+    def __init__(
+        self, count: int, unpack: Unpack, device: str = "cpu", part: int = PART,
+        bfloat16: bool = False,
+    ) -> None:  # fmt: skip
         self.count, self._unpack = count if device == "cpu" else 1, unpack
+        self._bfloat16 = bfloat16
         self.part = part if device == "cpu" else 1 << 62
         # OpenMP counts threads for each calling thread, so each has to be told.
         self._pool = ThreadPoolExecutor(
@@ -194,7 +188,19 @@ class Threads:
 
     def policy(self, network: nn.Module, seen: Seen) -> Policy:
         """What a network says of packed observations."""
-        return policy(network, *self.unpacked(seen))
+        return self.evaluate(network, *self.unpacked(seen))
+
+    def evaluate(self, network: nn.Module, planes: torch.Tensor, masks: torch.Tensor) -> Policy:
+        """What a network says of positions, in the thread that calls.
+
+        Args:
+            network: the network.
+            planes: observations, `(B, C, rows, columns)` int8.
+            masks: legal actions, `(B, A)` int8.
+        """
+        evaluate = _compiled() if planes.is_cuda else evaluated
+        logits, values = evaluate(network, planes, self._bfloat16)
+        return Policy(logits, masks, values)
 
     def ask(self, network: nn.Module, seen: Seen) -> Policy:
         """The same part by part, without gradients."""

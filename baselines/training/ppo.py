@@ -43,7 +43,6 @@ from azumaya.baselines.training.policy import (
     adam_of,
     copy_of,
     parts_of,
-    policy,
 )
 from azumaya.baselines.training.ppo_games import Games, Past, PlayConfig, Rollout
 from azumaya.baselines.training.run import Run, run_training
@@ -69,7 +68,7 @@ class Config(PlayConfig):
 
     script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="ppo-")
     added: ClassVar[Mapping[str, Any]] = {
-        **PlayConfig.added, "device": "cpu", "opening": 0, "symmetries": False,
+        **PlayConfig.added, "device": "cpu", "opening": 0, "symmetries": False, "bfloat16": None,
     }  # fmt: skip
 
     steps: Annotated[int, Numbers(0, 10**15)] = 0
@@ -110,11 +109,8 @@ class Config(PlayConfig):
                 f"--pool {config.pool}: with networks of {parameters:,} parameters a save would "
                 f"have {size:,} bytes; the most is {MOST_BYTES:,}"
             )
-        if on_gpu and (config.shaping or config.network == "numbers"):
-            raise OptionError(
-                f"--device cuda: needs --shaping 0 and another network than numbers, which finds "
-                f"its candidates on a CPU; --shaping {config.shaping} --network {config.network}"
-            )
+        if on_gpu and config.shaping:
+            raise OptionError(f"--device cuda: needs --shaping 0, not {config.shaping:g}")
         return config
 
 
@@ -220,7 +216,7 @@ class Learner:
             seen = View(*view)
             planes, masks = seen.see(planes, masks)
             part = part._replace(actions=seen.action_to[part.actions])
-        return losses(policy(self.network, planes, masks), part, self.config)
+        return losses(self.threads.evaluate(self.network, planes, masks), part, self.config)
 
 
 # ---- the loop ----
@@ -254,7 +250,9 @@ def train(run: Run[Config]) -> None:
     config, rate = run.config, run.config.recipe.learning_rate
     torch.set_num_threads(1)  # the threads share the positions instead
     games = Games(config)
-    threads = Threads(config.threads, games.env.unpack, config.device)
+    threads = Threads(
+        config.threads, games.env.unpack, config.device, bfloat16=config.computes_in_bfloat16
+    )
     with closing(games.env), closing(threads):
         state = initial_state(config, games)
         network, past, learner = state.network, state.past, Learner(state, config, threads)

@@ -25,6 +25,8 @@ class PlayConfig(PPOConfig):
     device: Literal["cpu", "cuda"] = "cpu"
     """Where everything is computed. A run may be resumed on the other device, but its random draws
     are then others."""
+    bfloat16: bool | None = None
+    """Whether the network computes with bfloat16; its weights stay float32. By default on a GPU."""
     threads: Annotated[int, Numbers(1, 1024)] = 2
     """Threads that evaluate the network on a CPU. Results do not depend on their number."""
     games: Annotated[int, Numbers(0, 1_000_000)] = 0

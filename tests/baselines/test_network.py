@@ -76,15 +76,15 @@ def test_networks_for_a_gpu_are_compiled_whole(name: str, kind: str) -> None:
     shape = len(game.observation.planes), *game.observation.shape
     torch.compiler.reset()
     compiled = torch.compile(evaluated, backend="eager", fullgraph=True)
-    for count in (4, 6, 5):
+    for count, bfloat16 in ((4, False), (6, False), (5, True), (7, True)):
         planes = torch.randint(2, (count, *shape), dtype=torch.int8)
         for inner in (network, copy_of(network)):
-            logits, values = compiled(inner, planes)
-            wanted = evaluated(inner, planes)
+            logits, values = compiled(inner, planes, bfloat16)
+            wanted = evaluated(inner, planes, bfloat16)
             assert torch.equal(logits, wanted[0])
             assert torch.equal(values, wanted[1])
     head = network.value[0].weight
-    (gradient,) = torch.autograd.grad(compiled(network, planes)[1].sum(), head)
+    (gradient,) = torch.autograd.grad(compiled(network, planes, True)[1].sum(), head)
     assert gradient.any()
 
 

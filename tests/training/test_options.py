@@ -121,6 +121,10 @@ NETWORKS = [
     ("--depth 1000000", "a network with depth 1000000 is too large; the most is 256"),
     ("--network board --width 8192", "parameters; the most is 268,435,456"),
 ]
+ON_A_CPU = [
+    (words, "--network numbers: finds its candidates on a CPU and computes with float32")
+    for words in ("--bfloat16", "--device cuda --network numbers --no-bfloat16")
+]
 UPDATE = ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions")
 OWN = {
     "maskable_ppo": [
@@ -130,6 +134,7 @@ OWN = {
     ],
     "alphazero": [
         *NETWORKS,
+        *ON_A_CPU,
         ("--memory 100000000", "--memory 100000000: with --simulations 64 a save would"),
         (
             "--game sudoku_tiles --exact-nodes 5",
@@ -138,7 +143,9 @@ OWN = {
     ],
     "ppo": [
         *NETWORKS,
+        *ON_A_CPU,
         UPDATE,
+        ("--device cuda --shaping 0.1", "--device cuda: needs --shaping 0, not 0.1"),
         ("--network plain --width 8000 --pool 100", "--pool 100: with networks of"),
     ],
     "value": [("--width -1", "--width -1"), ("--start nothing", "nothing")],

@@ -244,6 +244,27 @@ def test_without_a_share_every_action_is_learned_from(tmp_path: Path) -> None:
     assert rollout.learned[0].all()
 
 
+@pytest.mark.parametrize("network", ["plain", "board", "boards", "houses", "lines"])
+def test_networks_compute_with_bfloat16_if_told(network: str, tmp_path: Path) -> None:
+    """Its eight bits are seen in what they find, and in gradients of weights with 24."""
+    found, gradients = [], []
+    for bfloat16 in (False, True):
+        config = tiny_ppo(tmp_path, game="halma_dominari", network=network, bfloat16=bfloat16)
+        config = config.completed()
+        games = Games(config)
+        model = initial_state(config, games).network
+        computes = config.computes_in_bfloat16
+        with closing(Threads(1, games.env.unpack, bfloat16=computes)) as threads:
+            logits, _, values = threads.policy(model, games.seen)
+        found.append(torch.cat((logits.flatten(), values)))
+        gradients.append(torch.autograd.grad(found[-1].square().mean(), list(model.parameters())))
+    for one, other in ((found[:1], found[1:]), gradients):
+        assert {each.dtype for each in (*one, *other)} == {torch.float32}
+        exact, rounded = (torch.cat([each.flatten() for each in every]) for every in (one, other))
+        away = (exact - rounded).norm() / exact.norm()
+        assert 1e-5 < away < 0.05
+
+
 def test_random_openings_are_not_learned_from(tmp_path: Path) -> None:
     """A game begins with 0 to 4 of them; a game that is resumed makes those that it has left."""
     config = tiny_ppo(
