@@ -226,7 +226,7 @@ class LinesNet(nn.Module):
             )
             y = torch.relu(rows + columns.transpose(1, 2) + far(x.mean((1, 2)))[:, None, None])
             x = x + y if i else y
-        x = _Planes.apply(x)
+        x = _Planes.apply(x)  # type: ignore[no-untyped-call]
         return self.logits(x), self.value(x.flatten(1)).squeeze(1)
 
 

@@ -107,6 +107,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
 def make_model(config: Config, env: AzumayaVecEnv) -> MaskablePPO:
     """MaskablePPO over our network."""
+    assert config.discount is not None  # as completed
     first, last = config.recipe.learning_rate, config.recipe.learning_rate * config.final_share
     return MaskablePPO(
         NetworkPolicy,

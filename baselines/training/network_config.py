@@ -177,8 +177,9 @@ class PPOConfig(NetworkConfig):
     """Passes over the rollout per update."""
     final_share: Share = 0.1
     """Fraction of the learning rate left at the end; it decreases linearly."""
-    discount: Share = 1.0
-    """Discount factor: per move of the learner in MaskablePPO, per ply of the game in self-play."""
+    discount: Share | None = None
+    """Discount factor: per move of the learner in MaskablePPO, per ply of the game in self-play.
+    The default is 1, and 0.99 in self-play in Abalone."""
     gae_lambda: Share = 0.95
     """Lambda of generalised advantage estimation: 0 relies on the value network, 1 on the games."""
     clip: Positive = 0.2
@@ -191,9 +192,16 @@ class PPOConfig(NetworkConfig):
     """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
     default depends on the network."""
 
+    @property
+    def usual_discount(self) -> float:
+        """The discount factor if none is given."""
+        return 1.0
+
     def completed(self) -> Self:
         """As `NetworkConfig.completed`; also checks the size of an update."""
         config = super().completed()
+        if config.discount is None:
+            config = replace(config, discount=config.usual_discount)
         if config.games * config.rollout > MOST_ACTIONS:
             raise OptionError(
                 f"--games {config.games} by --rollout {config.rollout}: an update would have "

@@ -60,6 +60,9 @@ WARM_UP = 10
 (`numbers`) without a gradient for good."""
 MOST_GRADIENT = 0.5
 """The norm to which longer gradients are cut."""
+DISCOUNTS = {"abalone": 0.99}
+"""Discount factors other than 1. Marbles can go back and forth for ever: where a later win counts
+as much, players learn to draw."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,11 @@ class Config(PlayConfig):
     def usual_steps(self) -> int:
         """As `RunConfig.usual_steps`."""
         return 100_000_000 if self.device == "cuda" else 1_500_000
+
+    @property
+    def usual_discount(self) -> float:
+        """As `PPOConfig.usual_discount`."""
+        return DISCOUNTS.get(self.game, 1.0)
 
     def completed(self) -> Self:
         """As `PlayConfig.completed`; also checks that a save could be read again."""
@@ -135,6 +143,7 @@ def advantages(rollout: Rollout, discount: float, gae_lambda: float) -> torch.Te
 
 def estimate(rollout: Rollout, config: Config) -> None:
     """Set what is learned from a rollout, its `advantages` and `returns`."""
+    assert config.discount is not None  # as completed
     found = advantages(rollout, config.discount, config.gae_lambda)
     rollout.returns.copy_(found + rollout.signs * rollout.values[:-1])
     share = rollout.learned / rollout.learned.sum().clamp(1)
