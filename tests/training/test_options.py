@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,6 +18,7 @@ from azumaya.baselines.training.command import read_words
 from azumaya.baselines.training.config import Numbers, check_values
 from azumaya.baselines.training.network_config import RECIPES, Recipe
 from azumaya.envs import OptionError
+from azumaya.envs.registry import GAMES
 from tests.training.run_helpers import tiny_ppo, tiny_run
 
 PROGRAMS: dict[str, Any] = {
@@ -164,6 +166,25 @@ def test_impossible_arguments_are_refused_in_one_line(
         assert told in said.err
         assert said.err.count("\n") == 1
         assert [path.name for path in here.iterdir()] == ["FILE"], "no folder is left behind"
+
+
+@every_program
+def test_runs_lack_options_that_are_newer(name: str, tmp_path: Path) -> None:
+    """They do without what they did without."""
+    kind = PROGRAMS[name].Config
+    stored = kind().completed().stored_form()
+    older = {option: value for option, value in stored.items() if option not in kind.added}
+    (tmp_path / "config.json").write_text(json.dumps(older))
+    config = kind.read(tmp_path)
+    assert {option: getattr(config, option) for option in kind.added} == kind.added
+
+
+def test_later_wins_count_less_where_games_need_not_end() -> None:
+    for game in GAMES:
+        expected = 0.99 if game == "abalone" else 1
+        assert ppo.Config(game=game).completed().discount == expected
+        assert ppo.Config(game=game, discount=0.9).completed().discount == 0.9
+        assert maskable_ppo.Config(game=game).completed().discount == 1
 
 
 @every_program
