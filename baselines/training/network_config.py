@@ -43,6 +43,9 @@ from azumaya.envs.setup import prepare
 
 MOST_ACTIONS = 1 << 24
 """The most actions in an update."""
+DISCOUNTS = {"abalone": 0.99}
+"""Discount factors per ply other than 1. Marbles can go back and forth for ever: where a later win
+counts as much, players learn to draw."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,7 @@ class PPOConfig(NetworkConfig):
     """Fraction of the learning rate left at the end; it decreases linearly."""
     discount: Share | None = None
     """Discount factor: per move of the learner in MaskablePPO, per ply of the game in self-play.
-    The default is 1, and 0.99 in self-play in Abalone."""
+    The default is 1, and in Abalone 0.99 for each ply."""
     gae_lambda: Share = 0.95
     """Lambda of generalised advantage estimation: 0 relies on the value network, 1 on the games."""
     clip: Positive = 0.2
@@ -192,16 +195,14 @@ class PPOConfig(NetworkConfig):
     """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
     default depends on the network."""
 
-    @property
-    def usual_discount(self) -> float:
-        """The discount factor if none is given."""
-        return 1.0
+    plies: ClassVar[int] = 2
+    """The plies between two actions that the learner chooses."""
 
     def completed(self) -> Self:
         """As `NetworkConfig.completed`; also checks the size of an update."""
         config = super().completed()
         if config.discount is None:
-            config = replace(config, discount=config.usual_discount)
+            config = replace(config, discount=DISCOUNTS.get(config.game, 1.0) ** config.plies)
         if config.games * config.rollout > MOST_ACTIONS:
             raise OptionError(
                 f"--games {config.games} by --rollout {config.rollout}: an update would have "

@@ -60,9 +60,6 @@ WARM_UP = 10
 (`numbers`) without a gradient for good."""
 MOST_GRADIENT = 0.5
 """The norm to which longer gradients are cut."""
-DISCOUNTS = {"abalone": 0.99}
-"""Discount factors other than 1. Marbles can go back and forth for ever: where a later win counts
-as much, players learn to draw."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +67,7 @@ class Config(PlayConfig):
     """Every hyperparameter of a run; `PlayConfig` has those of playing."""
 
     script = Script(PROGRAM, agent_files, AGENT_FILES, prefix="ppo-")
+    plies: ClassVar[int] = 1
     added: ClassVar[Mapping[str, Any]] = {
         **PlayConfig.added, "device": "cpu", "opening": 0, "symmetries": False, "bfloat16": None,
     }  # fmt: skip
@@ -93,11 +91,6 @@ class Config(PlayConfig):
     def usual_steps(self) -> int:
         """As `RunConfig.usual_steps`."""
         return 100_000_000 if self.device == "cuda" else 1_500_000
-
-    @property
-    def usual_discount(self) -> float:
-        """As `PPOConfig.usual_discount`."""
-        return DISCOUNTS.get(self.game, 1.0)
 
     def completed(self) -> Self:
         """As `PlayConfig.completed`; also checks that a save could be read again."""
