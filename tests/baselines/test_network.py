@@ -172,6 +172,37 @@ def test_copies_find_the_same() -> None:
         assert torch.equal(other(planes)[0], network(planes)[0])
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("sudoku_moyo", "numbers"), ("sudoku_moyo", "houses"), ("halma_dominari", "boards"),
+        ("vierer_dominari", "lines"), ("abalone", "board"), ("revers_dominari", "plain"),
+    ],
+)  # fmt: skip
+def test_gradients_say_how_a_network_changes(name: str, kind: str) -> None:
+    """Of each of its weights, which are changed a little at random."""
+    game = find_game(name)
+    torch.manual_seed(1)
+    network = NETWORKS[kind](game, actions_of(game), width=4, depth=2).double()
+    planes = torch.as_tensor(positions(name, 8, 5)["observation"])
+    targets = torch.randn(5, actions_of(game) + 1, dtype=torch.float64)
+
+    def loss() -> torch.Tensor:
+        logits, values = network(planes)
+        return (torch.cat((logits, values[:, None]), 1) - targets).square().mean()
+
+    for weight in network.parameters():
+        (gradient,) = torch.autograd.grad(loss(), weight)
+        change = 1e-6 * torch.randn_like(weight)
+        with torch.no_grad():
+            weight.add_(change)
+            above = loss()
+            weight.sub_(2 * change)
+            below = loss()
+            weight.add_(change)
+        assert torch.allclose((above - below) / 2, (gradient * change).sum(), rtol=1e-3, atol=1e-12)
+
+
 def test_gradients_are_the_same_each_time() -> None:
     """Whatever the number of torch's threads, they are added up in one order."""
     network = NumberNet(find_game("sudoku_moyo"), 729, width=16, depth=3)
