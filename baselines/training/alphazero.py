@@ -90,11 +90,11 @@ class Config(PlayConfig):
     @property
     def usual_steps(self) -> int:
         """As `RunConfig.usual_steps`."""
-        return 10_000_000 if self.device == "cuda" else 200_000
+        return 10_000_000 if self.on_gpu else 200_000
 
     def completed(self) -> Self:
         """As `PlayConfig.completed`; also checks that a save could be read again."""
-        config, on_gpu = super().completed(), self.device == "cuda"
+        config, on_gpu = super().completed(), self.on_gpu
         config = replace(
             config,
             games=config.games or (4096 if on_gpu else 128),

@@ -99,10 +99,15 @@ class NetworkConfig(RunConfig):
         return self.network or default_network(find_game(self.game), device, allowed)
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether the network is on a GPU."""
+        return bool(getattr(self, "device", "cpu") == "cuda")
+
+    @property
     def computes_in_bfloat16(self) -> bool:
         """Whether the network computes with bfloat16: as was chosen, by default on a GPU."""
-        chosen = getattr(self, "bfloat16", None)
-        return bool(getattr(self, "device", "cpu") == "cuda" if chosen is None else chosen)
+        chosen: bool | None = getattr(self, "bfloat16", None)
+        return self.on_gpu if chosen is None else chosen
 
     @property
     def recipe(self) -> Recipe:
@@ -135,8 +140,7 @@ class NetworkConfig(RunConfig):
         names = {item.name for item in fields(config)}
         recipe = {name: value for name, value in asdict(config.recipe).items() if name in names}
         config = replace(config, network=config.network_kind, **recipe)
-        elsewhere = config.computes_in_bfloat16 or getattr(config, "device", "cpu") == "cuda"
-        if config.network == "numbers" and elsewhere:
+        if config.network == "numbers" and (config.on_gpu or config.computes_in_bfloat16):
             raise OptionError(
                 "--network numbers: finds its candidates on a CPU and computes with float32; "
                 "choose another one for --device cuda or --bfloat16"

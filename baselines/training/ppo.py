@@ -90,12 +90,12 @@ class Config(PlayConfig):
     @property
     def usual_steps(self) -> int:
         """As `RunConfig.usual_steps`."""
-        return 100_000_000 if self.device == "cuda" else 1_500_000
+        return 100_000_000 if self.on_gpu else 1_500_000
 
     def completed(self) -> Self:
         """As `PlayConfig.completed`; also checks that a save could be read again."""
         check_values(self)  # before the defaults, which are computed from them
-        on_gpu = self.device == "cuda"
+        on_gpu = self.on_gpu
         config = replace(
             self,
             games=self.games or (8192 if on_gpu else 512),
