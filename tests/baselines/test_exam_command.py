@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from azumaya.baselines.cli import exam as exam_commands
 from azumaya.envs import GAMES, OptionError, Position
 from tests.baselines.checkpoints import trained
 from tests.commands import azumaya, refused
+from tests.docs.blocks import elsewhere
 from tests.odd_agents import ODD, Named
 
 GAME = "sudoku_moyo"
@@ -247,18 +247,15 @@ number = 3
 
 
 @pytest.fixture
-def _module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "my_agents.py").write_text(MODULE)
-    (tmp_path / "my_neighbour.py").write_text("")
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "moving_agents.py").write_text(f"import os\n{MODULE}\nos.chdir('elsewhere')")
-    (tmp_path / "broken_agents.py").write_text("1 / 0")
-    (tmp_path / "leaving_agents.py").write_text("raise SystemExit(0)")
-    monkeypatch.chdir(tmp_path)
-    # what a test imports is forgotten after it: a page of the docs has a module of this name, too
-    yield
-    for name in ("my_agents", "my_neighbour", "moving_agents"):
-        sys.modules.pop(name, None)
+def _module() -> Iterator[None]:
+    with elsewhere():
+        Path("my_agents.py").write_text(MODULE)
+        Path("my_neighbour.py").write_text("")
+        Path("elsewhere").mkdir()
+        Path("moving_agents.py").write_text(f"import os\n{MODULE}\nos.chdir('elsewhere')")
+        Path("broken_agents.py").write_text("1 / 0")
+        Path("leaving_agents.py").write_text("raise SystemExit(0)")
+        yield
 
 
 @pytest.mark.usefixtures("_module")

@@ -68,14 +68,19 @@ def blocks_of(text: str) -> list[Block]:
 
 @contextlib.contextmanager
 def elsewhere() -> Iterator[None]:
-    """Work in a temporary folder, so that code that writes files leaves none behind."""
+    """Work in a temporary folder: files written there, and modules imported from there, go."""
     before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
         os.chdir(folder)
         try:
             yield
         finally:
             os.chdir(before)
+            for imported, module in [*sys.modules.items()]:
+                file = getattr(module, "__file__", None)
+                if file and Path(file).is_relative_to(folder):
+                    del sys.modules[imported]
 
 
 def run_page(path: Path) -> list[tuple[Block, str]]:
