@@ -364,8 +364,12 @@ def test_the_error_for_a_missing_extra_is_one_line(
 ) -> None:
     monkeypatch.setitem(sys.modules, "typer", None)
     monkeypatch.delitem(sys.modules, "azumaya.baselines.cli.app")
-    with pytest.raises(SystemExit) as end:
-        cli.main()
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+    finally:
+        signal.signal(signal.SIGINT, handler)  # that of a program would end the tests at Ctrl-C
     assert end.value.code == 2
     said = capsys.readouterr().err
     assert "cli" in said

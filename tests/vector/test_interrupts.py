@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import signal
 import sys
@@ -209,6 +210,7 @@ def interrupted_at(call: Callable[[], Any], moment: int) -> tuple[bool, bool]:
         if left == 0 and event == "call":
             raise KeyboardInterrupt
 
+    gc.disable()  # Python swallows what is raised in finalizers, such as those of earlier tests
     sys.setprofile(press)
     try:
         call()
@@ -216,6 +218,7 @@ def interrupted_at(call: Callable[[], Any], moment: int) -> tuple[bool, bool]:
         came_out = True
     finally:
         sys.setprofile(None)
+        gc.enable()
     return left <= 0, came_out
 
 
