@@ -107,14 +107,15 @@ class Silent(Fine):
 
 
 class Slow(Fine):
-    """Thinks for two seconds at its second move."""
+    """Thinks for some seconds at its second move."""
 
-    moves = 0
+    def __init__(self, seconds: str = "2") -> None:
+        self.seconds, self.moves = float(seconds), 0
 
     def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
         self.moves += 1
         if self.moves == 2:
-            time.sleep(2.0)
+            time.sleep(self.seconds)
         return super().act(positions, keys)
 
 

@@ -38,7 +38,9 @@ for attempt in range(attempts):
     try:
         work_through(range(4), [functools.partial(work, room) for room in range(2)], stop)
     except KeyboardInterrupt:
-        time.sleep(0.1)  # after a second one, or one as they begin, they end by themselves
+        late = time.monotonic() + 2
+        while running and time.monotonic() < late:
+            time.sleep(0.01)  # after a second one, or one as they begin, they end by themselves
         print("running" if running else "ended")
 """
 

@@ -15,6 +15,9 @@ from azumaya.envs import Position
 
 GAME = "vierer_dominari"
 QUICK = Limits(move=1.0, loading=1.0, megabytes=512)
+"""For submissions that must be too slow."""
+PATIENT = Limits(move=60.0, loading=60.0, megabytes=512)
+"""For others: no machine may be so busy that these are too slow."""
 REQUEST = {"game": GAME, "options": {}, "position": str(Position(GAME)), "key": 1}
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's")
 
@@ -28,7 +31,7 @@ def checked(source: str | bytes, room: Room, game: str = GAME) -> SubmissionAgen
 
 
 @contextmanager
-def asked(source: str | bytes, room: Room, seconds: float = 5.0) -> Iterator[PlayerProcess]:
+def asked(source: str | bytes, room: Room, seconds: float = 60.0) -> Iterator[PlayerProcess]:
     """A process that was asked for a move, without a check; afterwards its output is whole."""
     content = source.encode() if isinstance(source, str) else source
     with closing(PlayerProcess(GAME, "x.py", content, room)) as process:

@@ -26,7 +26,7 @@ from azumaya.envs.kernels.cache import cache_root
 from azumaya.envs.notation import GameRecord
 from azumaya.envs.position import MAX_SEED, episode_key
 from tests.cases import nightly
-from tests.classroom.running import GAME, QUICK, REQUEST, asked, checked, needs_linux
+from tests.classroom.running import GAME, PATIENT, QUICK, REQUEST, asked, checked, needs_linux
 from tests.classroom.submissions import (
     ATTEMPTS,
     CONFINED,
@@ -52,7 +52,7 @@ def room(tmp_path: Path, runs: Path) -> Iterator[Room]:
         (here / name).write_bytes(content)
     (out / "class.jsonl").write_text("marks")
     before = {path: path.stat().st_mode for path in (here, *here.iterdir(), *out.iterdir())}
-    yield Room(QUICK, (here, out))
+    yield Room(PATIENT, (here, out))
     assert {path: path.stat().st_mode for path in (here, *here.iterdir(), *out.iterdir())} == before
     assert {path.name: path.read_bytes() for path in here.iterdir()} == HONEST
     assert (out / "class.jsonl").read_text() == "marks"
@@ -78,8 +78,9 @@ def placed(source: bytes, room: Room) -> bytes:
 
 def reported(hostile: Hostile, room: Room) -> str:
     """What the check of a submission says; empty if it passes."""
+    limits = QUICK if "time-out" in hostile.told else PATIENT
     try:
-        checked(placed(hostile.content, room), room)
+        checked(placed(hostile.content, room), replace(room, limits=limits))
     except SubmissionError as error:
         return str(error)
     return ""
@@ -177,14 +178,14 @@ def test_no_other_call_reaches_the_kernel() -> None:
     debugging = {335, 336}  # they end the process; only the kernel's own code may make them
     calls = set(range(600)) - {*machine.allowed.values()} - debugging
     source = TRIES.replace("@CALLS@", str(sorted(calls)))
-    assert checked(source, Room(QUICK)).output == b""
+    assert checked(source, Room(PATIENT)).output == b""
 
 
 @needs_linux
 def test_a_submission_sees_little_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZUMAYA_SECRET", "x")
     source = inside("print(sorted(os.environ), os.getcwd())")
-    output = checked(source, Room(QUICK)).output
+    output = checked(source, Room(PATIENT)).output
     assert b"AZUMAYA_CACHE_DIR" in output
     assert b"AZUMAYA_SECRET" not in output
     assert output.endswith(b" /\n")
@@ -235,7 +236,7 @@ def act(position):
 @pytest.mark.parametrize("game", nightly(GAMES, (GAME, "sudoku_tiles")))
 def test_kernels_are_compiled_in_class_as_at_home(game: str) -> None:
     """Those of positions are there; no others are taken from the cache of whoever has run it."""
-    output = checked(COUNTS, Room(Limits()), game).output
+    output = checked(COUNTS, Room(Limits(move=60.0)), game).output
     assert set(output.splitlines()) == {b"[] None"}
 
 
@@ -280,9 +281,9 @@ def test_a_submission_stands_still_while_it_is_not_asked(runs: Path) -> None:
         told = [Path(f"/proc/{number}/stat").read_text() for number in running_in(runs)]
         return {line.rpartition(")")[2].split()[0] for line in told}
 
-    with asked(source, Room(QUICK), 9) as process:
+    with asked(source, Room(PATIENT)) as process:
         eventually(lambda: states() == {"T"})
-        process.ask(REQUEST, 9)
+        process.ask(REQUEST, 60)
         eventually(lambda: states() == {"T"})
 
 
@@ -299,7 +300,7 @@ def test_threads_are_few_for_root_too() -> None:
         "    print(started, flush=True)",
         "end.set()",
     )
-    with asked(source, Room(Limits(move=60.0)), 60) as process:
+    with asked(source, Room(Limits(move=60.0))) as process:
         pass
     assert 0 < int(process.prints.first) < confine.PROCESSES
 
@@ -312,17 +313,17 @@ def test_processor_time_is_that_of_the_room() -> None:
         "limits = resource.getrlimit(resource.RLIMIT_CPU)",
         "print({limit - int(time.process_time()) for limit in limits} <= {123, 124})",
     )
-    assert checked(source, Room(QUICK, cpu=123)).output.startswith(b"True")
+    assert checked(source, Room(PATIENT, cpu=123)).output.startswith(b"True")
 
 
 @needs_linux
 def test_a_slow_game_is_a_time_out() -> None:
-    room = Room(Limits(move=0.5, megabytes=512))
+    room = Room(PATIENT)
     slow = b"import time\n" + FIRST.replace(b"    return", b"    time.sleep(0.05)\n    return")
     position = Position(GAME)
     with closing(SubmissionAgent(Submission("slow.py", slow), GAME, room)) as agent:
         agent.begin(0.3)
         with pytest.raises(SubmissionError, match=r"moves of one game took more than 0\.3 s"):
             agent.act([position] * 20, range(20))
-        agent.begin(5.0)
+        agent.begin(60.0)
         agent.act([position], [1])

@@ -333,7 +333,7 @@ def test_an_opponent_of_ones_own_counts(
 ) -> None:
     """Also where there is no exam, and whatever it calls itself."""
     monkeypatch.setattr(grading, "has_exam", lambda game: False)
-    words = ("--pairs", 1, "--opponent", f"{ODD}:Named", "--seed", 0)
+    words = ("--pairs", 1, "--opponent", f"{ODD}:Named", "--move-limit", "60s", "--seed", 0)
     done = run_class("--game", GAME, alone, "--output", tmp_path / "out", *words)
     assert done.exit_code == 0, done.output
     (row,) = marks(tmp_path / "out").values()
@@ -426,17 +426,19 @@ def test_the_starter_file_is_an_agent(game: str) -> None:
 def test_a_student_checks_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "mine.py"
     assert run_class("starter", "--game", GAME, file).exit_code == 0
-    done = run_class("check", "--game", GAME, file, "--pairs", 1)
+    words = ("--game", GAME, file, "--pairs", 1, "--move-limit", "60s")
+    check = functools.partial(run_class, "check", *words)
+    done = check()
     assert done.exit_code == 0, done.output
     assert "mine.py" in done.output
     assert "isolation: " in done.output
     file.write_text("raise SystemExit\n")
-    unloaded = run_class("check", "--game", GAME, file, "--pairs", 1)
+    unloaded = check()
     assert unloaded.exit_code == 1
     told = [line for line in done.output.splitlines() if line.startswith("isolation: ")]
     assert told == [line for line in unloaded.output.splitlines() if line in told]
     file.write_text("def act(position):\n    return 'nonsense'\n")
-    failed = run_class("check", "--game", GAME, file, "--pairs", 1)
+    failed = check()
     assert failed.exit_code == 1
     assert "gave what is no move" in failed.output
 

@@ -100,19 +100,13 @@ async def test_long_searches_that_wait_hold_up_no_short_ones(hired: Hire) -> Non
 
 def test_short_searches_pass_long_ones(hired: Hire) -> None:
     """Of two workers, threads here, one is left for short work."""
-    workers = hired(2, caller=Here)
+    workers, passed = hired(2, caller=Here), threading.Event()
 
-    async def both() -> list[str]:
-        done: list[str] = []
+    async def both() -> list[Any]:
+        long = (workers.run(passed.wait, 60, milliseconds=inf) for _ in range(2))
+        return await asyncio.gather(*long, workers.run(passed.set))
 
-        async def work(name: str, seconds: float) -> None:
-            await workers.run(time.sleep, seconds, milliseconds=1000 * seconds)
-            done.append(name)
-
-        await asyncio.gather(*(work("long", 0.3) for _ in range(2)), work("short", 0.01))
-        return done
-
-    assert asyncio.run(both()) == ["short", "long", "long"]
+    assert asyncio.run(both()) == [True, True, None]
 
 
 async def test_one_visitor_does_not_take_all_places(hired: Hire) -> None:
