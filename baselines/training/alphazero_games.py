@@ -37,8 +37,8 @@ class PlayConfig(NetworkConfig):
     """Threads that search, and evaluate the network on a CPU. Results do not depend on it."""
     games: Annotated[int, Numbers(0, 100_000)] = 0
     """Games played at once, and between two updates; 0: 128 on a CPU, 4,096 on a GPU."""
-    simulations: Annotated[int, Numbers(1, 100_000)] = 64
-    """Simulations for each move."""
+    simulations: Annotated[int, Numbers(2, 100_000)] = 64
+    """Simulations for each move; the first only asks the network, and visits no move."""
     exploration: Positive = 1.25
     """The weight of exploration in the search."""
     noise: Share = 0.25

@@ -4,7 +4,7 @@ r"""Learn to play as the players of exported games do, then take the exam: behav
     python -m azumaya.baselines.training.cloning games/games.parquet --player champion
 
 This is a baseline for learning offline: a network learns the moves of a table of `azumaya export`,
-and a value from the results of the games. The games of a tenth of the starts are held out. The
+and a value from what the players still gained. The games of a tenth of the starts are held out. The
 output is a checkpoint, which is an agent by its path wherever agents are named.
 """
 
@@ -41,7 +41,9 @@ from azumaya.envs.game import Game
 PROGRAM = "azumaya.baselines.training.cloning"
 PART, ASKED = 64, 4096
 """Positions that a thread learns from at once, and moves that are held out guessed at once."""
-COLUMNS = ("observation", "action_mask", "action", "result", "ply", "position", "player")
+COLUMNS = (
+    "observation", "action_mask", "action", "mover", "reward", "ply", "position", "player",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -87,12 +89,18 @@ class Moves:
         columns = {name: table[name].combine_chunks() for name in COLUMNS}
         words = (columns[name].flatten().to_numpy().astype(np.int64) for name in COLUMNS[:2])
         self.seen = Seen(*(torch.from_numpy(each.reshape(len(table), -1)) for each in words))
-        actions, results, plies = (columns[name].to_numpy() for name in COLUMNS[2:5])
-        self.actions = torch.from_numpy(actions.astype(np.int64))
-        self.outcomes = torch.from_numpy(np.sign(results).astype(np.float32))
-        begins = plies == 0
+        actions, movers, rewards, plies = (
+            columns[name].to_numpy().astype(np.int64) for name in COLUMNS[2:6]
+        )
+        self.actions, begins = torch.from_numpy(actions), plies == 0
+        self.outcomes = torch.from_numpy(still_gained(movers, rewards, begins))
         starts = columns["position"].filter(arrow.array(begins)).to_pylist()
         different = [*dict.fromkeys(starts)]
+        if len(different) == 1:
+            raise OptionError(
+                f"{path}: all games begin alike, but those of some starts are held out; export "
+                "games from several starts"
+            )
         last = set(different[-max(1, len(different) // 10) :])
         held_out = np.array([start in last for start in starts])[np.cumsum(begins) - 1]
         players = columns["player"].to_pylist()
@@ -112,6 +120,21 @@ class Moves:
     def at(self, rows: torch.Tensor) -> tuple[Seen, torch.Tensor, torch.Tensor]:
         """What was seen, the actions and the outcomes, `(B,)`."""
         return self.seen.at(rows), self.actions[rows], self.outcomes[rows]
+
+
+def still_gained(movers: np.ndarray, rewards: np.ndarray, begins: np.ndarray) -> np.ndarray:
+    """What each mover still gained from its move on, as values of networks are, `(n,)` float32.
+
+    Args:
+        movers: the players, `(n,)`.
+        rewards: what they gained by each move, `(n,)`.
+        begins: whether it is the first of its game, `(n,)` bool.
+    """
+    signs = 1 - 2 * movers
+    left = np.append(np.cumsum((signs * rewards)[::-1])[::-1], 0)  # for player_0, of all games
+    ends = np.append(np.flatnonzero(begins)[1:], len(begins))[np.cumsum(begins) - 1]
+    found: np.ndarray = (signs * (left[:-1] - left[ends])).astype(np.float32)
+    return found
 
 
 def train(config: Config, moves: Moves, sidecar: Sidecar) -> Path:

@@ -65,8 +65,8 @@ class Numbers:
 
 Count = Annotated[int, Numbers(1)]
 Share = Annotated[float, Numbers(0, 1)]
-Weight = Annotated[float, Numbers(0)]
-Positive = Annotated[float, Numbers(0, above=True)]
+Weight = Annotated[float, Numbers(0, 1_000_000)]
+Positive = Annotated[float, Numbers(0, 1_000_000, above=True)]
 
 
 def check_values(options: Any) -> None:

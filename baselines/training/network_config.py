@@ -195,7 +195,7 @@ class PPOConfig(NetworkConfig):
     """Weight of the entropy bonus."""
     value: Weight = 0.5
     """Weight of the value loss."""
-    shaping: Annotated[float, Numbers(0, 1_000_000)] | None = None
+    shaping: Weight | None = None
     """Weight of gains in the game's own evaluation relative to winning (see `AzumayaVecEnv`); the
     default depends on the network."""
 

@@ -197,12 +197,12 @@ class Games:
         ended, cut = torch.as_tensor(ended), torch.as_tensor(cut)
         rewards = torch.as_tensor(infos["rewards"])[:, 0]
         rollout.over[t] = self.over.copy_(ended | cut)
-        rollout.decided[t] = ended | (rewards != 0)  # a limit may give a result
+        rollout.decided[t] = ended | (cut & (rewards != 0))  # a limit may give a result
         if self.shaping:
             self.worths = self.worth(before)
             gains = torch.from_numpy(self.shaping.gains(before, self.worths))
             # a result is not shaped, and where a game begins the change is between two games
-            rewards = rewards + gains.masked_fill(self.over | begins, 0)
+            rewards = rewards + gains.masked_fill(rollout.decided[t] | begins, 0)
         rollout.rewards[t] = rewards
 
 

@@ -218,6 +218,28 @@ def test_other_files_are_not_read(tmp_path: Path) -> None:
 # ---- learning from a table ----
 
 
+def test_the_values_of_a_clone_are_what_the_mover_still_gains(tmp_path: Path) -> None:
+    """Also where points are paid at once, and do not only say who wins."""
+    cloning = pytest.importorskip("azumaya.baselines.training.cloning")
+    records, options = list[GameRecord](), {"reward": "points"}
+    for seed in range(3):
+        rng, position = np.random.default_rng(seed), Position("sudoku_tiles", seed=seed, **options)
+        actions, start = [], position.copy()
+        while not position.is_over:
+            actions.append(int(rng.choice(position.legal_actions())))
+            position.play(actions[-1])
+        records.append(record_actions(start, actions))
+    export_games(records, tmp_path / "out")
+    wanted = [
+        record.returns[each.to_move] - each.returns()[each.to_move]
+        for record in records
+        for each in [*replay(record)][:-1]
+    ]
+    found = cloning.Moves(str(tmp_path / "out" / "games.parquet")).outcomes.tolist()
+    assert found == wanted
+    assert len({abs(value) for value in wanted}) > 2
+
+
 def test_a_clone_learns_the_moves_of_a_table(tmp_path: Path, capfd: Any) -> None:
     """Whole starts are held out, as games are repeated; how many threads makes no difference."""
     cloning = pytest.importorskip("azumaya.baselines.training.cloning")
@@ -242,11 +264,15 @@ def test_a_clone_learns_the_moves_of_a_table(tmp_path: Path, capfd: Any) -> None
     assert "wins kept" in said
     result = azumaya("exam", tmp_path / "clone", "--game", GAME, "--json")
     assert result.exit_code == 0, result.output
+    export_games([*read_records(file)][:1], tmp_path / "alike")
+    alike = str(tmp_path / "alike" / "games.parquet")
     for words, message in (
         ([], "name one table"),
         ([str(file)], "not a Parquet file"),
         ([table, "--network", "numbers2"], "did you mean 'numbers'"),
         ([table, "--output", "."], "is a folder; name a checkpoint"),
+        ([table, "--player", "nobody"], "too few moves of nobody; it has greedy"),
+        ([alike], "all games begin alike"),
     ):
         assert cloning.run_words(words) == 2
         assert message in capfd.readouterr().err

@@ -23,7 +23,7 @@ from azumaya.baselines.training.alphazero import Memory, main
 from azumaya.baselines.training.alphazero_games import Lessons, Played, SelfPlay
 from azumaya.baselines.training.asked import LEAST, Asked
 from azumaya.baselines.training.policy import Threads
-from azumaya.envs import Position, make_vec
+from azumaya.envs import OptionError, Position, make_vec
 from azumaya.envs.game import as_states
 from azumaya.envs.observation import packed_observation, unpack_bits, unpack_planes
 from tests.cases import TESTED, YARDSTICK
@@ -113,6 +113,20 @@ def test_games_that_are_broken_off_count_as_the_search_found_their_last_position
     assert game.most == 3
     assert not past[-1].is_over
     assert game.learned(rows, None).values.tolist() == [0.5, -0.5, 0.5]
+
+
+@pytest.mark.parametrize("name", ["connect_four", "sudoku_tiles"])
+def test_the_fewest_simulations_visit_moves(name: str, tmp_path: Path) -> None:
+    """With one alone there would be nothing to learn, and no move to draw."""
+    with pytest.raises(OptionError, match="--simulations 1: must be a whole number from 2"):
+        tiny_alphazero(tmp_path, game=name, simulations=1, exact_nodes=0).completed()
+    config = tiny_alphazero(tmp_path, game=name, simulations=2, exact_nodes=0).completed()
+    actions = Position(name).num_actions
+    for lessons in SelfPlay(config, Scattered(actions)).play(0):
+        assert np.allclose(lessons.shares.sum(1), 1)
+        masks = unpack_bits(lessons.action_mask, actions)
+        legal = np.take_along_axis(masks, lessons.actions.astype(np.int64), 1)
+        assert legal[lessons.shares > 0].all()
 
 
 def test_games_are_broken_off(tmp_path: Path) -> None:

@@ -128,10 +128,12 @@ ON_A_CPU = [
     for words in ("--bfloat16", "--device cuda --network numbers --no-bfloat16")
 ]
 UPDATE = ("--games 1000000 --rollout 1000", "an update would have 1,000,000,000 actions")
+CLIP = ("--clip 1e39", "--clip 1e+39: must be a number above 0 to 1,000,000")  # float32 has less
 OWN = {
     "maskable_ppo": [
         *NETWORKS,
         UPDATE,
+        CLIP,
         ("--batch 4095", "--batch 4095: an update of 4,096 actions"),
     ],
     "alphazero": [
@@ -147,6 +149,7 @@ OWN = {
         *NETWORKS,
         *ON_A_CPU,
         UPDATE,
+        CLIP,
         ("--device cuda --shaping 0.1", "--device cuda: needs --shaping 0, not 0.1"),
         ("--network plain --width 8000 --pool 100", "--pool 100: with networks of"),
     ],

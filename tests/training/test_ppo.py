@@ -112,6 +112,22 @@ def test_without_discounts_a_return_is_what_the_mover_gains(tmp_path: Path) -> N
     assert rollout.decided[rollout.over].all()
 
 
+def test_a_reward_before_the_end_does_not_end_the_game(tmp_path: Path) -> None:
+    """Where points are paid at once, a return is all that the mover still gains."""
+    options = {"reward": "points"}
+    config = tiny_ppo(
+        tmp_path, game="sudoku_tiles", options=options, rollout=70, depth=1, shaping=0.0
+    )  # fmt: skip
+    _, rollout = played(config)
+    assert (rollout.rewards[~rollout.over] != 0).any()
+    assert torch.equal(rollout.decided, rollout.over)
+    returns = advantages(rollout, 1.0, 1.0) + rollout.signs * rollout.values[:-1]
+    for row in range(config.games):
+        end = int(rollout.over[:, row].nonzero()[0]) + 1
+        left = rollout.rewards[:end, row].flip(0).cumsum(0).flip(0)
+        assert torch.allclose(returns[:end, row], rollout.signs[:end, row] * left, atol=1e-4)
+
+
 def test_games_cut_off_end_with_the_value_of_their_last_position(tmp_path: Path) -> None:
     """That position is found again by playing the same actions in games that are not restarted."""
     options = {"max_plies": 15}
@@ -138,19 +154,30 @@ def test_a_result_at_the_limit_is_not_counted_twice(out: tuple[int, int], tmp_pa
     board = str(Position("abalone")).split()[0]
     text = f"{board} b out={out[0]},{out[1]}"
     options = {"position": text, "max_plies": 3, "tiebreak": "marbles"}
-    config = tiny_ppo(tmp_path, game="abalone", rollout=3, options=options, depth=1)
+    config = tiny_ppo(tmp_path, game="abalone", rollout=3, options=options, depth=1, shaping=0.0)
     _, rollout = played(config)
     assert rollout.over[2].all()
     assert (rollout.rewards[2] == out[1] - out[0]).all()
     assert (rollout.decided[2] == (out[0] != out[1])).all()
 
 
-def test_shaping_rewards_player_0_for_what_it_gains(tmp_path: Path) -> None:
-    """The gains of a game are what its evaluation has changed by, however long it has lasted."""
-    config = tiny_ppo(tmp_path, game="abalone", games=6, rollout=10, depth=1, shaping=0.5)
+@pytest.mark.parametrize("options", [{}, {"max_plies": 10}])
+def test_shaping_rewards_player_0_for_what_it_gains(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    """The gains of a game are what its evaluation has changed by, however long it has lasted.
+
+    That of the last step counts, too, if the game was cut off: the value of its last position has
+    only what comes after it.
+    """
+    config = tiny_ppo(
+        tmp_path, game="abalone", options=options, games=6, rollout=10, depth=1, shaping=0.5
+    )  # fmt: skip
     before = Games(config.completed()).worths
     now, rollout = played(config)
-    assert not rollout.over.any()
+    assert not rollout.decided.any()
+    assert not rollout.over[:-1].any()
+    assert rollout.over[-1].all() == bool(options)
     gained = now.games.shaping.gains(before, now.games.worths)
     assert np.allclose(rollout.rewards.sum(0), gained, atol=1e-5)
     assert np.abs(gained).max() > 0
