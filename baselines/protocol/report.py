@@ -72,11 +72,13 @@ class Row:
             share: writes a share, with its interval if it has one.
             rating: how to write a rating, a format of `elo`, `low` and `high`.
         """
+        fewest, most = self.won.seeds
+        seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         return (
             share(self.won),
             share(self.exam) if self.exam else "",
             rating.format(**vars(self.rating)) if self.rating else "",
-            f"{self.won.games} x {self.won.runs / self.won.games:g}",
+            f"{self.won.games} x {seeds}",
             f"{self.milliseconds:.2g}",
         )
 

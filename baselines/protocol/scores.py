@@ -48,7 +48,8 @@ class Aggregate:
     Attributes:
         value: the interquartile mean.
         low, high: the ends of its 95 % interval.
-        games, runs: how many went into it.
+        games: how many went into it.
+        seeds: the fewest and the most of a game.
         sure: whether the interval says anything, see `are_enough`.
     """
 
@@ -56,7 +57,7 @@ class Aggregate:
     low: float
     high: float
     games: int
-    runs: int
+    seeds: tuple[int, int]
     sure: bool
 
 
@@ -147,8 +148,8 @@ def aggregate(scores: Scores) -> Aggregate | None:
         return None
     value = float(interquartile_mean(*runs_of(scores)))
     low, high = np.percentile(interquartile_mean(*resampled(scores)), INTERVAL)
-    ends, runs = (min(float(low), value), max(float(high), value)), sum(map(len, scores.values()))
-    return Aggregate(value, *ends, len(scores), runs, are_enough(scores))
+    ends, seeds = (min(float(low), value), max(float(high), value)), [*map(len, scores.values())]
+    return Aggregate(value, *ends, len(scores), (min(seeds), max(seeds)), are_enough(scores))
 
 
 def profile(scores: Scores, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

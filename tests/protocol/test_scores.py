@@ -54,7 +54,8 @@ def test_an_aggregate_lies_in_its_interval(scores: dict[str, list[float]]) -> No
     assert found is not None
     runs = [run for each in scores.values() for run in each]
     assert min(runs) - 1e-12 <= found.low <= found.value <= found.high <= max(runs) + 1e-12
-    assert (found.games, found.runs) == (len(scores), sum(map(len, scores.values())))
+    seeds = [len(each) for each in scores.values()]
+    assert (found.games, found.seeds) == (len(scores), (min(seeds), max(seeds)))
     assert aggregate(dict(reversed(scores.items()))) == found
 
 
@@ -75,6 +76,9 @@ def test_agents_that_have_not_played_all_games_come_last_and_are_not_drawn(
     cells = [cell("one", games[0], won), *(cell("both", game, lost) for game in games)]
     assert [row.name for row in overall(by_contender(cells))] == ["both", "one"]
     assert [row.name for row in overall(by_contender(cells[:2]))] == ["one", "both"]
+    again = cell("both", games[0], won, seed=2)
+    written = {row.name: row.on_a_page for row in overall(by_contender([*cells, again]))}
+    assert [written[name][3] for name in ("one", "both")] == ["1 x 1", "2 x 1 to 2"]
     draw_profiles(cells, picture := tmp_path / "profiles.svg")
     assert "<!-- both -->" in picture.read_text()
     assert "<!-- one -->" not in picture.read_text()
