@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from azumaya.baselines.agents.checkpoint import load_network
-from azumaya.baselines.agents.policy import PolicyAgent
+from azumaya.baselines.agents.policy import PolicyAgent, outputs
 from azumaya.baselines.agents.sidecar import SHAPING, Sidecar
 from azumaya.envs import Position
 
@@ -59,6 +59,5 @@ class NetworkEvaluator:
 
     def evaluate(self, planes: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Logits `(B, A)` and values `(B,)` of planes `(B, C, rows, columns)`."""
-        with torch.inference_mode():
-            logits, values = self.network(torch.from_numpy(planes))
+        logits, values = outputs(self.network, planes)
         return logits.float().numpy(), values.double().numpy()

@@ -106,15 +106,18 @@ class PolicyAgent(Agent):
 
     def choose(self, planes: np.ndarray, masks: np.ndarray, keys: Sequence[int]) -> np.ndarray:
         """Actions `(B,)` from planes `(B, C, rows, columns)` and masks `(B, A)`."""
-        first = next(self.network.parameters(), torch.empty(0))  # on its device are all
-        with torch.inference_mode():
-            logits = (
-                self.network(torch.from_numpy(planes).to(first.device))[0].double().cpu().numpy()
-            )
+        logits = outputs(self.network, planes)[0].double().numpy()
         if self.temperature:
             logits = logits / self.temperature + gumbel_noise(keys, logits.shape[1])
         # last, because nothing that is done to -inf may make it a number again, or NaN
         return np.where(masks, logits, -np.inf).argmax(1)
+
+
+def outputs(network: torch.nn.Module, planes: np.ndarray) -> list[torch.Tensor]:
+    """What a network, on any device, finds in planes `(B, C, rows, columns)`, on the CPU."""
+    first = next(network.parameters(), torch.empty(0))  # on its device are all
+    with torch.inference_mode():
+        return [each.cpu() for each in network(torch.from_numpy(planes).to(first.device))]
 
 
 def gumbel_noise(keys: Sequence[int], actions: int) -> np.ndarray:

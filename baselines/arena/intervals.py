@@ -48,6 +48,25 @@ def of_pairs(pairs: Sequence[int]) -> tuple[float, float]:
     return wilson(share, count * (largest + 1 / 4) / (spread + 1 / 4))
 
 
+def of_repeats(shares: Sequence[float], starts: Sequence[int]) -> tuple[float, float]:
+    """`of_pairs` where starts are repeated: the pairs of one start count as one observation.
+
+    Where nothing is left to chance they are the same games again. If all starts differ, it is the
+    interval of `of_pairs`.
+
+    Args:
+        shares: what share of each pair is won, at least one.
+        starts: the number of each pair's start.
+    """
+    share, missed = statistics.fmean(shares), dict.fromkeys(starts, 0.0)
+    for won, start in zip(shares, starts, strict=True):
+        missed[start] += won - share
+    count = len(missed)
+    spread = sum(each**2 for each in missed.values()) * (count / len(shares)) ** 2
+    largest = count * share * (1 - share)
+    return wilson(share, count * (largest + 1 / 4) / (spread + 1 / 4))
+
+
 def normal(values: Sequence[float]) -> tuple[float, float]:
     """The normal 95 % interval for the mean of independent values.
 

@@ -9,6 +9,7 @@ a part of the game to it. Its values are what can be won from this agent, not fr
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from azumaya.baselines.agents.asking import name_of
 from azumaya.baselines.agents.base import GameStates
 from azumaya.baselines.arena.kernels import play_kernel
 from azumaya.baselines.arena.rounds import Rounds, StartSet, both_seats
-from azumaya.baselines.values.champion import CHAMPION, champion_file, value_to_begin_with
+from azumaya.baselines.values.champion import CHAMPION, value_to_begin_with
 from azumaya.baselines.values.learning import (
     Examples,
     Learner,
@@ -32,6 +33,7 @@ from azumaya.baselines.values.learning import (
 from azumaya.baselines.values.network import F32
 from azumaya.baselines.values.self_play import look_back
 from azumaya.baselines.values.value import Value, ValueAgent, untrained
+from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import word_count
@@ -179,6 +181,9 @@ def first_value(game: Game, options: Mapping[str, Any], seed: int, start: str) -
     return value_to_begin_with(start, game, options)
 
 
-def usual_start(game: Game) -> str:
-    """The `start` of a response if none is given."""
-    return CHAMPION if champion_file(game).exists() else UNTRAINED
+def usual_start(game: Game, options: Mapping[str, Any]) -> str:
+    """The `start` of a response if none is given; a champion does not fit other payoffs."""
+    with contextlib.suppress(OptionError):
+        value_to_begin_with(CHAMPION, game, options)
+        return CHAMPION
+    return UNTRAINED

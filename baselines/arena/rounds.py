@@ -67,10 +67,14 @@ class StartSet:
 
     def different(self, starts: int) -> int:
         """How many different states the first `starts` starts have; plain ones may all be equal."""
-        states = self.game.new_states(starts)
+        return len({*self.alike(starts)})
+
+    def alike(self, starts: int) -> list[int]:
+        """The numbers of the states of the first `starts` starts; equal states have the same."""
+        states, found = self.game.new_states(starts), dict[bytes, int]()
         for number in range(starts):
             self.put(number, states, number)
-        return len({state.tobytes() for state in states})
+        return [found.setdefault(state.tobytes(), len(found)) for state in states]
 
     def put(self, number: int, states: np.ndarray, i: int) -> None:
         """Make `states[i]` the start of a number."""

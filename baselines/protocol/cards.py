@@ -13,7 +13,7 @@ from typing import Any
 from azumaya.baselines.agents.names import is_code
 from azumaya.baselines.arena.intervals import wilson
 from azumaya.baselines.arena.league.ratings import OUTCOMES
-from azumaya.baselines.arena.report import escaped, markdown
+from azumaya.baselines.arena.report import counted, escaped, markdown
 from azumaya.baselines.protocol.cells import FIELD, Cell, make_cell
 from azumaya.baselines.protocol.report import OVERALL, overall
 from azumaya.baselines.protocol.table import Setting, setting
@@ -176,6 +176,8 @@ class Finding:
             found += _kept("wins", (cell.kept_wins, again.kept_wins), cell.wins)
             found += _kept("draws", (cell.kept_draws, again.kept_draws), cell.draws)
         for opponent in cell.pairs:
+            one, other = (sum(each.pairs[opponent]) for each in (cell, again))
+            found += [f"against {opponent}: {counted(one, 'pair')}, now {other}"] * (one != other)
             rates = f"against {opponent}: {cell.rate(opponent):.1%}, now {again.rate(opponent):.1%}"
             found += [rates] * apart(cell.interval(opponent), again.interval(opponent))
         alike = replace(cell, regret=again.regret, agent=again.agent)
@@ -238,7 +240,12 @@ def leaderboard(cards: Sequence[Card]) -> str:
     """The cards as a table in Markdown, track by track, the best first.
 
     Ratings are over all cards, so they can be compared across tracks.
+
+    Raises:
+        CardError: the cards were made with different exams, starts or opponents.
     """
+    if any(card.setting != cards[0].setting for card in cards):
+        raise CardError("cards of different exams, starts or opponents cannot be compared")
     about: dict[str, Card] = {}
     for card in cards:
         name = taken = card.cells[0].job.label

@@ -123,7 +123,8 @@ def own_evaluation(position: Position) -> Evaluation:
     try:
         setup = prepare(game, given)
     except ValueError:  # these options allow only the start that the position's text gave
-        setup = prepare(game, {})
+        lasting = {name: value for name, value in given.items() if name in position.setup.lasting}
+        setup = prepare(game, lasting)
     return _fitted(kernels_of(position), setup, payoff_bound(position))
 
 

@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.arena.entrants import Entrant, choose_game, find_entrant
-from azumaya.baselines.arena.intervals import difference
-from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.exam_results import Interval
+from azumaya.baselines.arena.intervals import difference, of_repeats
 from azumaya.baselines.arena.report import plain, result_table, shown_rate
-from azumaya.baselines.arena.rounds import Score
+from azumaya.baselines.arena.rounds import Score, play_both_seats, start_set
 from azumaya.baselines.system.command_line import Words, read_options
 from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import Numbers, check_values
@@ -58,10 +60,13 @@ class Gap:
     Attributes:
         name: the agent, as it was named.
         scores: its scores on the puzzles to train on, and on those to test on.
+        intervals: the 95 % intervals of their rates. The games of a puzzle count as one
+            observation: of 2,000 starts only a part has different puzzles.
     """
 
     name: str
     scores: tuple[Score, Score]
+    intervals: tuple[Interval, Interval]
 
     @property
     def gap(self) -> float:
@@ -71,8 +76,8 @@ class Gap:
 
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the gap."""
-        train, test = self.scores
-        return difference(train.rate, train.interval(), test.rate, test.interval())
+        (train, test), (ends, test_ends) = self.scores, self.intervals
+        return difference(train.rate, ends, test.rate, test_ends)
 
 
 def measure(config: Config) -> list[Gap]:
@@ -90,7 +95,7 @@ def measure(config: Config) -> list[Gap]:
     for entrant in entrants:  # all are checked before the first game
         parts_for(entrant, config.game)
     found = [
-        Gap(name, scores_of(entrant, opponent, config))
+        gap_of(name, entrant, opponent, config)
         for name, entrant in zip(config.agents, entrants, strict=True)
     ]
     title = f"{config.starts} starts on each part in both seats, against {config.against}"
@@ -116,16 +121,19 @@ def parts_for(entrant: Entrant, game: str | None) -> tuple[str, list[dict[str, o
     return chosen.name, [{**options, OPTION: part} for part in PARTS]
 
 
-def scores_of(entrant: Entrant, opponent: Entrant, config: Config) -> tuple[Score, Score]:
+def gap_of(name: str, entrant: Entrant, opponent: Entrant, config: Config) -> Gap:
     """The scores of an agent on both parts, with the same seeds."""
     assert entrant.agent is not None
     assert opponent.agent is not None
     game, both = parts_for(entrant, config.game)
-    train, test = (
-        play_pairing(game, entrant.agent, opponent.agent, config.starts, EVALUATION_SEED, options)
-        for options in both
-    )
-    return train, test
+    scores, intervals = list[Score](), list[Interval]()
+    for options in both:
+        begun = start_set(game, options, EVALUATION_SEED)
+        score, games = play_both_seats(begun, (entrant.agent, opponent.agent), config.starts)
+        won = (np.sign(games.gains()).reshape(-1, 2).sum(1) + 2) / 4
+        scores.append(score)
+        intervals.append(of_repeats(won.tolist(), begun.alike(config.starts)))
+    return Gap(name, (scores[0], scores[1]), (intervals[0], intervals[1]))
 
 
 def gap_table(found: Sequence[Gap], title: str) -> Table:
@@ -135,7 +143,7 @@ def gap_table(found: Sequence[Gap], title: str) -> Table:
     )
     table = result_table(title, caption, "agent", ("train puzzles", "test puzzles", "gap"))
     for each in found:
-        rates = (shown_rate(score.rate, score.interval()) for score in each.scores)
+        rates = map(shown_rate, (score.rate for score in each.scores), each.intervals)
         table.add_row(plain(each.name), *rates, shown_rate(each.gap, each.interval()))
     if len(found) > 1:
         gaps = [each.gap for each in found]

@@ -66,6 +66,8 @@ def main(
         except LeagueFileError:
             results = of_table(file)
         found.append(errors(results, size))
+    if not found[0] or any(each.keys() != found[0].keys() for each in found):
+        raise typer.BadParameter(f"files: all must be of the same games, at least {size} of them")
     means = {games: float(np.mean([each[games] for each in found])) for games in found[0]}
     order = sorted(means, key=means.__getitem__)
     rows = [

@@ -12,7 +12,7 @@ import torch
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.evaluator import NetworkEvaluator
-from azumaya.baselines.arena.rounds import Score
+from azumaya.baselines.arena.rounds import Score, start_set
 from azumaya.baselines.training import maskable_ppo, ppo
 from azumaya.baselines.training.alphazero_games import SelfPlay
 from azumaya.baselines.training.command import read_words
@@ -70,18 +70,25 @@ def test_what_was_memorised_is_the_gap() -> None:
     assert {score.games for score in (*clever.scores, *plain.scores)} == {120}
 
 
+def test_repeated_puzzles_tell_nothing_new() -> None:
+    """Of 2,000 starts of a part many have the same puzzle, whose games are much alike."""
+    (found,) = gap.measure(gap.Config(("greedy",), "sudoku_moyo", starts=500, against="random"))
+    for part, (different, wider) in enumerate(((1245, 1.02), (492, 1.15))):
+        begun = start_set("sudoku_moyo", {"puzzle": gap.PARTS[part]}, gap.EVALUATION_SEED)
+        assert begun.different(2000) == different
+        (low, high), (worst, best) = found.intervals[part], found.scores[part].interval()
+        assert high - low > wider * (best - worst)
+
+
 def test_the_table_has_the_gap_of_each_agent_and_their_mean() -> None:
     """Train less test, and without a sign where it is rounded to zero."""
 
-    def score(wins: int) -> Score:
-        return Score("a", "b", wins, 0, 1000 - wins)
+    def made(name: str, *wins: int) -> gap.Gap:
+        one, other = (Score("a", "b", each, 0, 1000 - each) for each in wins)
+        return gap.Gap(name, (one, other), (one.interval(), other.interval()))
 
-    found = [
-        gap.Gap("one", (score(700), score(600))),
-        gap.Gap("two", (score(500), score(550))),
-        gap.Gap("three", (score(500), score(550))),
-    ]
-    assert gap.Gap("none", (score(9), score(9))).gap == 0
+    found = [made("one", 700, 600), made("two", 500, 550), made("three", 500, 550)]
+    assert made("none", 9, 9).gap == 0
     lines = [cell.split(" ", 1) for cell in gap.gap_table(found, "").columns[3]._cells]  # type: ignore[union-attr]
     assert [rate for rate, _ in lines] == ["10.0%", "-5.0%", "-5.0%", "0.0%"]
     assert lines[0][1] == "[5.8, 14.1]"

@@ -12,7 +12,7 @@ from azumaya.baselines.arena.exam_results import (
     regret_interval,
 )
 from azumaya.baselines.arena.exams import ExamPosition
-from azumaya.baselines.arena.intervals import difference, normal, of_pairs, wilson
+from azumaya.baselines.arena.intervals import difference, normal, of_pairs, of_repeats, wilson
 
 
 def question(plies: int, **values: float) -> ExamPosition:
@@ -104,6 +104,11 @@ def test_an_interval_of_pairs_is_as_wide_as_their_results_differ() -> None:
     assert of_pairs([25, 0, 50, 0, 25]) == pytest.approx(wilson(0.5, 200), abs=1e-3)
     assert of_pairs([0, 0, 100, 0, 0]) == pytest.approx((0.490, 0.510), abs=1e-3)
     assert of_pairs([0, 0, 0, 0, 30]) == wilson(1, 30)
+    shares = [0.0] * 30 + [0.5] * 20 + [1.0] * 50
+    once = of_repeats(shares, range(100))
+    assert once == pytest.approx(of_pairs([30, 0, 20, 0, 50]))
+    assert of_repeats(4 * shares, 4 * [*range(100)]) == pytest.approx(once), "repeats say nothing"
+    assert of_repeats([1.0] * 90, 3 * [*range(30)]) == wilson(1, 30)
 
 
 @pytest.mark.parametrize(

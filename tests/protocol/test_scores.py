@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from azumaya.baselines.protocol.scores import (
     scores_of,
     subsets,
 )
-from azumaya.baselines.protocol.tracks import Job
+from azumaya.baselines.protocol.tracks import AZUMAYA_3, Job
 from azumaya.benchmarks.studies import subsets as study_of_subsets
 from tests.library import ROOT
 
@@ -195,3 +196,14 @@ def test_the_study_prints_the_best_sets_and_the_worst() -> None:
     shares = [float(row.split("|")[2].strip(" %")) for row in rows]
     assert len(rows) == 3
     assert shares == sorted(shares)
+
+
+def test_the_study_refuses_files_of_different_games(tmp_path: Path) -> None:
+    table = ROOT / "docs/results/table.jsonl"
+    head, *cells = table.read_text().splitlines(keepends=True)
+    small = tmp_path / "small.jsonl"
+    small.write_text(head + "".join(c for c in cells if json.loads(c)["job"]["game"] in AZUMAYA_3))
+    for words in ((table, small), (small, table), (small, "--size", 4)):
+        done = CliRunner().invoke(study, [*map(str, words)])
+        assert done.exit_code == 2
+        assert "of the same games" in done.output

@@ -395,6 +395,10 @@ def test_figures_may_differ_within_their_intervals(card: Path) -> None:
     assert (close.same, close.differences) == (False, [])
     assert len(Finding(near, far).differences) == 1 + len(cell.pairs)
     assert any("against random: 50.0%, now 5.0%" in said for said in Finding(near, far).differences)
+    fewer = Finding(replace(near, pairs=dict.fromkeys(cell.pairs, (0, 0, 1, 0, 0))), near)
+    assert [said.partition(": ")[2] for said in fewer.differences] == (
+        ["1 pair, now 100"] * len(cell.pairs)
+    )
     draws = replace(near, draws=100, kept_draws=90)
     assert Finding(draws, replace(draws, kept_draws=10)).differences == [
         "exam: 90.0% of draws kept, now 10.0%"
@@ -475,6 +479,9 @@ def test_the_leaderboard_has_a_table_for_each_track(card: Path) -> None:
     assert rows["| mine (1M)"].endswith("| A | a core | <https://example.org/x> |")
     text = leaderboard([of(agent, "", greedy.cells) for agent in ("a #3", "a", "a", "_a_")])
     assert all(f"| {name} |" in text for name in ("a", "a #2", "a #3", r"\_a\_"))
+    other = replace(greedy, setting=setting(STARTS + 1))
+    with pytest.raises(CardError, match="different exams, starts or opponents"):
+        leaderboard([greedy, other])
     assert rows["| mine (1M) #2"].endswith(r"| B \| \<b\> | a core | \[x\](javascript:y) |")
 
 

@@ -140,6 +140,14 @@ def test_the_own_evaluation_is_fitted_once_also_for_options_that_are_lists() -> 
     assert own_evaluation(Position("sudoku_moyo", handicap=[1, 2])) is not found[0]
 
 
+def test_the_own_evaluation_has_the_payoffs_of_a_position_that_only_its_text_allows() -> None:
+    """Nine tiles lie at every other start, so that not all of them can be drawn."""
+    text = f"{'/'.join(['.........'] * 9)} 0 tile=1 score=0,0"
+    options: dict[str, Any] = {"position": text, "draws": "123456789" * 9, "reward": "points"}
+    found = own_evaluation(Position(TILES, **options))
+    assert found is own_evaluation(Position(TILES, reward="points"))
+
+
 @pytest.mark.parametrize(("game", "options"), CASES, ids=label)
 def test_the_own_evaluation_is_an_expected_payoff(game: Game, options: dict[str, object]) -> None:
     start = Position(game, seed=1, **options)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,12 +25,12 @@ from azumaya.envs.adapters.duel.kernels import SEAT, respond_kernel
 from azumaya.envs.adapters.duel.opponents import GREEDY, GreedyOpponent
 from azumaya.envs.engine.kernels import SERIES
 from azumaya.envs.errors import IllegalActionError, OptionError
-from azumaya.envs.game import as_states
-from azumaya.envs.kernels.bits import word_count
-from azumaya.envs.kernels.compile import INTERPRETED
+from azumaya.envs.game import TRUNCATED, as_states
+from azumaya.envs.kernels.bits import popcount, word_count
+from azumaya.envs.kernels.compile import INTERPRETED, kernel
 from azumaya.envs.position import Position
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.cases import CASES, Case, random_line
+from tests.cases import CASES, YARDSTICK, Case, random_line
 from tests.vector.cases import (
     DRAWN_GAME,
     EACH_NIGHTLY,
@@ -134,6 +136,35 @@ def test_against_a_loop_over_aec(case: Case) -> None:
         else:
             assert infos[0] == {"TimeLimit.truncated": False}
     assert ends or PLIES < 400 or case.number
+
+
+drop = YARDSTICK.rules.play
+
+
+@kernel
+def play_for_points(state: Any, action: int) -> None:
+    """Connect Four in which a disc in the first column is worth a point, up to the fourth disc."""
+    mover = state.to_move
+    drop(state, action)
+    if action == 0:
+        state.payoff += 1 - 2 * mover
+    if popcount(state.discs[0] | state.discs[1]) == 4:
+        state.over = TRUNCATED
+
+
+@pytest.mark.parametrize("opponent", ["random", RandomAgent()], ids=["compiled", "agent"])
+def test_points_paid_before_a_limit_are_no_result(opponent: Any) -> None:
+    """Only what the last move gives is; the same step may have more rewards."""
+    game = replace(YARDSTICK, name="points", rules=replace(YARDSTICK.rules, play=play_for_points))
+    games = AzumayaVecEnv(game, 64, seat=0, opponent=opponent, seed=1)
+    games.reset()
+    first = np.zeros(64, np.int64)
+    assert not games.step(first)[2].any()
+    _, rewards, dones, infos = games.step(first)
+    assert dones.all()
+    assert set(rewards.tolist()) == {0.0, 1.0}  # the learner's point, less the opponent's last one
+    cut = [info["TimeLimit.truncated"] for info in infos]
+    assert cut == (rewards == 1).tolist()
 
 
 @EACH_NIGHTLY
@@ -267,8 +298,8 @@ def replies(case: Case, states: np.ndarray, ply: int) -> list[list[int]]:
     seats["seat"], seats["opponent"] = 1 - states["to_move"], GREEDY
     words = np.zeros(word_count(case.setup.num_actions), np.uint64)
     respond_kernel(case.game)(
-        0, count, np.arange(count), after, series, seats, words, case.game.new_states(2),
-        words.copy(),
+        0, count, np.arange(count), after, series, seats, np.zeros(count, np.int64), words,
+        case.game.new_states(2), words.copy(),
     )  # fmt: skip
     return [moves_between(case, states[i : i + 1], after[i : i + 1]) for i in range(count)]
 

@@ -52,9 +52,10 @@ class Turn(NamedTuple):
         dones: whether the game ended, `(n,)` bool; its next episode has begun.
         ended: the rows of the games that ended, `(m,)`.
         finals: the learner's final observations, `(m, C, rows, columns)` int8.
-        truncated: whether a limit ended the game without a result, `(m,)` bool. The value of the
-            last position then stands for what would have followed. Where the limit gave a result,
-            as a tiebreak does that is not drawn, the reward has all of it.
+        truncated: whether a limit ended the game without a result, so that its last move gave
+            nothing, `(m,)` bool. The value of the last position then stands for what would have
+            followed. Where the limit gave a result, as a tiebreak does that is not drawn, the
+            reward has all of it.
     """
 
     rewards: np.ndarray
@@ -123,6 +124,7 @@ class Duel(Games):
         self.seating = SEATS.index(check_seat(seat))
         self._shaping = Shaping(game, setup, shaping)
         self._actions = np.zeros(count, np.int64)
+        self._before = np.zeros(count, np.int64)  # the payoff before the last move of each game
         self.evaluations = np.zeros(count, np.int64)
         self._build()
 
@@ -196,7 +198,8 @@ class Duel(Games):
         rewards[lost] = ILLEGAL_REWARD
         dones = (self.states["over"] != RUNNING) | lost
         ended = np.flatnonzero(dones)
-        truncated = (self.states["over"][ended] == TRUNCATED) & (gains[ended] == 0)
+        nothing = self.states["payoff"][ended] == self._before[ended]
+        truncated = (self.states["over"][ended] == TRUNCATED) & nothing
         finals = self.look(ended, self.seats["seat"][ended])[0]
         if ended.size:
             self._begin_next(ended)
@@ -367,7 +370,7 @@ class Duel(Games):
         def arguments() -> tuple[Any, ...]:
             words = np.zeros(self.words, np.uint64)
             trial, ties = self.game.new_states(2), words.copy()
-            return rows, self.states, self.series, self.seats, words, trial, ties
+            return rows, self.states, self.series, self.seats, self._before, words, trial, ties
 
         self.workers.run(self._respond_all, len(rows), arguments)
         for code, other in self.opponents.others.items():
@@ -409,4 +412,5 @@ class Duel(Games):
         return agent.act(positions, keys)
 
     def _move(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        self._before[rows] = self.states["payoff"][rows]
         self.workers.run(self._move_all, len(rows), lambda: (rows, actions, self.states))

@@ -69,8 +69,11 @@ def respond_kernel(game: Game) -> Any:
     choose_greedy = fair_greedy_kernel(game)
 
     @kernel
-    def respond(start, stop, rows, states, series, seats, words, trial, ties):
-        """Play compiled opponents' moves until the learner's turn or the end of the game."""
+    def respond(start, stop, rows, states, series, seats, before, words, trial, ties):
+        """Play compiled opponents' moves until the learner's turn or the end of the game.
+
+        `before`, `(n,)`, receives the payoff before the last move of each game.
+        """
         for r in range(start, stop):
             i = rows[r]
             if seats[i].opponent >= OTHERS:
@@ -84,6 +87,7 @@ def respond_kernel(game: Game) -> Any:
                 else:
                     action = choose_greedy(states[i], words, key, series[i].ply, trial, ties)
                 series[i].ply += 1
+                before[i] = states[i].payoff
                 play(states[i], action)
         return stop - start
 
