@@ -44,25 +44,29 @@ def of_pairs(pairs: Sequence[int]) -> tuple[float, float]:
     """
     count, share = sum(pairs), share_of_pairs(pairs)
     spread = sum(n * (halves / 4 - share) ** 2 for halves, n in enumerate(pairs))
-    largest = count * share * (1 - share)
-    return wilson(share, count * (largest + 1 / 4) / (spread + 1 / 4))
+    return _of_spread(share, count, spread)
 
 
-def of_repeats(shares: Sequence[float], starts: Sequence[int]) -> tuple[float, float]:
+def of_repeats(halves: Sequence[int], starts: Sequence[int]) -> tuple[float, float]:
     """`of_pairs` where starts are repeated: the pairs of one start count as one observation.
 
     Where nothing is left to chance they are the same games again. If all starts differ, it is the
     interval of `of_pairs`.
 
     Args:
-        shares: what share of each pair is won, at least one.
+        halves: the half points of each pair, at least one.
         starts: the number of each pair's start.
     """
-    share, missed = statistics.fmean(shares), dict.fromkeys(starts, 0.0)
-    for won, start in zip(shares, starts, strict=True):
-        missed[start] += won - share
+    share, missed = statistics.fmean(halves) / 4, dict.fromkeys(starts, 0.0)
+    for won, start in zip(halves, starts, strict=True):
+        missed[start] += won / 4 - share
     count = len(missed)
-    spread = sum(each**2 for each in missed.values()) * (count / len(shares)) ** 2
+    spread = sum(each**2 for each in missed.values()) * (count / len(halves)) ** 2
+    return _of_spread(share, count, spread)
+
+
+def _of_spread(share: float, count: int, spread: float) -> tuple[float, float]:
+    """Wilson's interval for `count` observations, given the sum of their squared differences."""
     largest = count * share * (1 - share)
     return wilson(share, count * (largest + 1 / 4) / (spread + 1 / 4))
 

@@ -9,7 +9,6 @@ a part of the game to it. Its values are what can be won from this agent, not fr
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -174,16 +173,14 @@ def returns(rows: np.ndarray, plies: Plies, results: np.ndarray) -> np.ndarray:
     return targets
 
 
-def first_value(game: Game, options: Mapping[str, Any], seed: int, start: str) -> Value:
-    """The value that a response begins with; arguments and errors as for `exploit`."""
+def first_value(game: Game, options: Mapping[str, Any], seed: int, start: str) -> tuple[str, Value]:
+    """What a response begins with, and its value; arguments and errors as for `exploit`."""
     if start == UNTRAINED:
-        return untrained(game, WIDTH, seed, options)
-    return value_to_begin_with(start, game, options)
-
-
-def usual_start(game: Game, options: Mapping[str, Any]) -> str:
-    """The `start` of a response if none is given; a champion does not fit other payoffs."""
-    with contextlib.suppress(OptionError):
-        value_to_begin_with(CHAMPION, game, options)
-        return CHAMPION
-    return UNTRAINED
+        return start, untrained(game, WIDTH, seed, options)
+    name = start or CHAMPION
+    try:
+        return name, value_to_begin_with(name, game, options)
+    except OptionError:
+        if start:
+            raise
+    return first_value(game, options, seed, UNTRAINED)  # there is no champion for these payoffs

@@ -171,6 +171,12 @@ class Rounds:
         """What the first agent has gained in each game, `(n,)`."""
         return self.states["payoff"].astype(np.int64) * (1 - 2 * self.first_seats)
 
+    def halves(self) -> np.ndarray:
+        """The first agent's half points in each pair of games of `both_seats`, `(n / 2,)`."""
+        # by points more than one can be gained
+        halves: np.ndarray = np.sign(self.gains()).reshape(-1, 2).sum(axis=1) + 2
+        return halves
+
     def position(self, i: int, state: np.ndarray | None = None) -> Position:
         """Game `i` as a position, or another state of this game."""
         state = self.states[i : i + 1] if state is None else state
@@ -362,8 +368,7 @@ def score_of(games: Rounds, first: str, second: str) -> Score:
     wins = [int((gained > 0).sum()) for gained in by_seat]
     draws = [int((gained == 0).sum()) for gained in by_seat]
     losses = int((gains < 0).sum())
-    halves = gains.reshape(-1, 2).sum(axis=1) + 2
-    pairs = tuple(np.bincount(halves, minlength=5).tolist())
+    pairs = tuple(np.bincount(games.halves(), minlength=5).tolist())
     return Score(
         first, second, sum(wins), sum(draws), losses, (wins[0], wins[1]), (draws[0], draws[1]),
         pairs,

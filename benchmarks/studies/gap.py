@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-
 from azumaya.baselines.agents.sidecar import is_checkpoint
 from azumaya.baselines.arena.entrants import Entrant, choose_game, find_entrant
 from azumaya.baselines.arena.exam_results import Interval
@@ -130,9 +128,8 @@ def gap_of(name: str, entrant: Entrant, opponent: Entrant, config: Config) -> Ga
     for options in both:
         begun = start_set(game, options, EVALUATION_SEED)
         score, games = play_both_seats(begun, (entrant.agent, opponent.agent), config.starts)
-        won = (np.sign(games.gains()).reshape(-1, 2).sum(1) + 2) / 4
         scores.append(score)
-        intervals.append(of_repeats(won.tolist(), begun.alike(config.starts)))
+        intervals.append(of_repeats(games.halves().tolist(), begun.alike(config.starts)))
     return Gap(name, (scores[0], scores[1]), (intervals[0], intervals[1]))
 
 

@@ -104,11 +104,11 @@ def test_an_interval_of_pairs_is_as_wide_as_their_results_differ() -> None:
     assert of_pairs([25, 0, 50, 0, 25]) == pytest.approx(wilson(0.5, 200), abs=1e-3)
     assert of_pairs([0, 0, 100, 0, 0]) == pytest.approx((0.490, 0.510), abs=1e-3)
     assert of_pairs([0, 0, 0, 0, 30]) == wilson(1, 30)
-    shares = [0.0] * 30 + [0.5] * 20 + [1.0] * 50
-    once = of_repeats(shares, range(100))
+    halves = [0] * 30 + [2] * 20 + [4] * 50
+    once = of_repeats(halves, range(100))
     assert once == pytest.approx(of_pairs([30, 0, 20, 0, 50]))
-    assert of_repeats(4 * shares, 4 * [*range(100)]) == pytest.approx(once), "repeats say nothing"
-    assert of_repeats([1.0] * 90, 3 * [*range(30)]) == wilson(1, 30)
+    assert of_repeats(4 * halves, 4 * [*range(100)]) == pytest.approx(once), "repeats say nothing"
+    assert of_repeats([4] * 90, 3 * [*range(30)]) == wilson(1, 30)
 
 
 @pytest.mark.parametrize(

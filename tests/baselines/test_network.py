@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.candidates import CandidateFinder
+from azumaya.baselines.agents.evaluator import NetworkEvaluator
 from azumaya.baselines.agents.heads import CellHead, MoveHead
 from azumaya.baselines.agents.network import (
     NETWORKS,
@@ -201,6 +202,25 @@ def test_gradients_say_how_a_network_changes(name: str, kind: str) -> None:
             below = loss()
             weight.add_(change)
         assert torch.allclose((above - below) / 2, (gradient * change).sum(), rtol=1e-3, atol=1e-12)
+
+
+class Elsewhere(nn.Module):
+    """A network on another device, which finds zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(1, device="meta"))
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        assert planes.device == self.weight.device
+        return torch.zeros(len(planes), 3), torch.zeros(len(planes))
+
+
+def test_positions_go_to_the_device_of_a_network() -> None:
+    planes = np.zeros((2, 1, 6, 7), np.int8)
+    logits, values = NetworkEvaluator(Elsewhere()).evaluate(planes, np.ones((2, 3), bool))
+    assert logits.shape == (2, 3)
+    assert values.shape == (2,)
 
 
 def test_gradients_are_the_same_each_time() -> None:

@@ -377,27 +377,6 @@ def test_a_row_of_a_batch_does_not_depend_on_the_others(
             assert found[1][at] == values[row]
 
 
-def test_positions_go_to_the_device_of_a_network() -> None:
-    pytest.importorskip("torch")
-    import torch  # noqa: PLC0415 - optional
-
-    from azumaya.baselines.agents.evaluator import NetworkEvaluator  # noqa: PLC0415 - needs torch
-
-    class Elsewhere(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.weight = torch.nn.Parameter(torch.empty(1, device="meta"))
-
-        def forward(self, planes: Any) -> Any:
-            assert planes.device == self.weight.device
-            return torch.zeros(len(planes), 3), torch.zeros(len(planes))
-
-    planes = np.zeros((2, 1, 6, 7), np.int8)
-    logits, values = NetworkEvaluator(Elsewhere()).evaluate(planes, np.ones((2, 3), bool))
-    assert logits.shape == (2, 3)
-    assert values.shape == (2,)
-
-
 def test_search_with_a_checkpoint(tmp_path: Any) -> None:
     path = saved_network(tmp_path, SCORE, "board")
     agent = find_agent(f"puct:20:{path}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +43,9 @@ def reviewed(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
     return found
 
 
-def is_begun(client: TestClient, path: str) -> bool:
-    """Whether a review was not refused."""
-    return client.post(path, json={}).status_code == 200
+def until_kept(client: TestClient, view: dict[str, Any]) -> None:
+    """Wait until a review that has been found is kept, which takes a moment."""
+    eventually(lambda: '"review"' in client.get(f"/watch/{view['share']}").text)
 
 
 def test_a_game_is_searched_once_and_the_result_is_kept(
@@ -64,7 +63,7 @@ def test_a_game_is_searched_once_and_the_result_is_kept(
         assert found["plies"][-1] == {
             "value": view["returns"][0], "exact": True, "mover": view["toMove"], "best": None,
         }  # fmt: skip
-        eventually(lambda: '"review"' in client.get(watch).text)  # it is kept a moment later
+        until_kept(client, view)
         cookies = client.cookies
     monkeypatch.setattr(server_reviews, "seen", lambda *_, **__: pytest.fail("searched again"))
     with visitor(Store(file), QUICK) as client:
@@ -108,10 +107,12 @@ def test_a_search_that_fails_is_told_and_made_again(monkeypatch: pytest.MonkeyPa
                 answers.append(client.post(path, json={}))
             refused(answers[-1], 400, "no memory")
         assert reviewed(client, path)["positions"] == games[0]["ply"] + 1
+        until_kept(client, games[0])  # until then it counts as one of the visitor's
         with monkeypatch.context() as patch:
             patch.setattr(server_reviews, "seen", fail)
-            for each in (*failing, last):  # the first may still be kept, the others not told
-                eventually(partial(is_begun, client, each))
+            for each in failing:
+                assert client.post(each, json={}).status_code == 200
+            eventually(lambda: client.post(last, json={}).status_code == 200)
 
 
 def test_games_of_the_gallery_are_analysed(tmp_path: Path) -> None:
