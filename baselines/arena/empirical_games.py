@@ -18,6 +18,8 @@ from azumaya.envs.extras import require
 
 ALPHA, POPULATION = 100.0, 50
 """Alpha-rank's intensity of selection and size of the population, as OpenSpiel has them."""
+RESTARTS = 20
+"""The most searches for the most even mixture, each from where the one before has ended."""
 ROUNDING = 1e-9
 """How far payoffs may be from antisymmetric, as a fraction of the largest."""
 
@@ -99,11 +101,17 @@ def _most_even(payoffs: np.ndarray, essential: np.ndarray) -> np.ndarray:
         return value, -payoffs @ parts
 
     bounds = [(None if played else 0, None) for played in essential]
-    found = require("scipy.optimize", "league").minimize(
-        dual, np.zeros(len(payoffs)), jac=True, method="L-BFGS-B", bounds=bounds,
-        options={"maxiter": 10_000, "maxfun": 20_000, "ftol": 0.0, "gtol": 1e-10},
-    )  # fmt: skip
-    return mixture(found.x)[0]
+    minimize = require("scipy.optimize", "league").minimize
+    prices = np.zeros(len(payoffs))
+    for _ in range(RESTARTS):  # two equal values in a row end the search early, even by chance
+        found = minimize(
+            dual, prices, jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxiter": 10_000, "maxfun": 20_000, "ftol": 0.0, "gtol": 1e-10},
+        )  # fmt: skip
+        prices = found.x
+        if not found.nit:
+            break
+    return mixture(prices)[0]
 
 
 def alpha_rank(payoffs: Any, alpha: float = ALPHA, population: int = POPULATION) -> np.ndarray:

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from azumaya.baselines.arena.empirical_games import alpha_rank, cycles, nash_mixture
@@ -90,12 +90,13 @@ def test_the_order_of_agents_does_not_matter(payoffs: np.ndarray, data: st.DataO
         assert shuffled == pytest.approx(measure(payoffs)[order], abs=1e-5)
 
 
-@given(st.integers(2, 6), st.integers(0, 2**32), st.data())
+@given(st.integers(2, 6), st.integers(0, 2**32), st.integers(0, 5))
+@example(5, 375, 1)  # two values in a row are equal long before the end
 @settings(max_examples=60, deadline=None)
-def test_copies_of_an_agent_share_its_part(size: int, seed: int, data: st.DataObject) -> None:
+def test_copies_of_an_agent_share_its_part(size: int, seed: int, agent: int) -> None:
     """Here payoffs are such that there is one equilibrium; so copies leave all averages alone."""
     upper = np.triu(np.random.default_rng(seed).uniform(-1, 1, (size, size)), 1)
-    copied = [*range(size), data.draw(st.integers(0, size - 1))]
+    copied = [*range(size), agent % size]
     payoffs = upper - upper.T
     more = payoffs[np.ix_(copied, copied)]
     once, twice = nash_mixture(payoffs), nash_mixture(more)
