@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from azumaya.baselines.arena.empirical_games import alpha_rank, cycles, nash_mixture
@@ -73,7 +73,6 @@ def test_alpha_rank_by_hand() -> None:
 
 
 @given(games())
-@settings(max_examples=60, deadline=None)
 def test_nobody_beats_the_mixture(payoffs: np.ndarray) -> None:
     found = nash_mixture(payoffs)
     assert (found >= 0).all()
@@ -82,7 +81,6 @@ def test_nobody_beats_the_mixture(payoffs: np.ndarray) -> None:
 
 
 @given(games(), st.data())
-@settings(max_examples=60, deadline=None)
 def test_the_order_of_agents_does_not_matter(payoffs: np.ndarray, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(payoffs))))
     for measure in MEASURES:
@@ -92,7 +90,6 @@ def test_the_order_of_agents_does_not_matter(payoffs: np.ndarray, data: st.DataO
 
 @given(st.integers(2, 6), st.integers(0, 2**32), st.integers(0, 5))
 @example(5, 375, 1)  # two values in a row are equal long before the end
-@settings(max_examples=60, deadline=None)
 def test_copies_of_an_agent_share_its_part(size: int, seed: int, agent: int) -> None:
     """Here payoffs are such that there is one equilibrium; so copies leave all averages alone."""
     upper = np.triu(np.random.default_rng(seed).uniform(-1, 1, (size, size)), 1)
@@ -106,7 +103,6 @@ def test_copies_of_an_agent_share_its_part(size: int, seed: int, agent: int) -> 
 
 
 @given(games(), st.floats(0.01, 1))
-@settings(max_examples=30, deadline=None)
 def test_the_unit_of_payoffs_does_not_matter(payoffs: np.ndarray, unit: float) -> None:
     assert nash_mixture(unit * payoffs) == pytest.approx(nash_mixture(payoffs), abs=1e-5)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from azumaya.envs.kernels import rows
@@ -53,7 +53,6 @@ def everything(size: int) -> Any:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_compiled_rows_equal_plain_python(size: int, data: st.DataObject) -> None:
     """Every function and operator, for arbitrary words and extreme ones."""

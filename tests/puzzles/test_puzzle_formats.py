@@ -77,13 +77,11 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @given(puzzle=puzzles)
-@settings(max_examples=40, deadline=None)
 def test_every_format_can_be_read_back(form: str, puzzle: str) -> None:
     assert parse_puzzle(FORMS[form](puzzle)) == puzzle
 
 
 @given(st.lists(st.tuples(puzzles, st.sampled_from(["line", "zeros", "lines", "grid", "ss"]))))
-@settings(max_examples=40, deadline=None)
 def test_formats_can_be_mixed(parts: list[tuple[str, str]]) -> None:
     text = "".join(FORMS[form](puzzle) + "\n\n" for puzzle, form in parts)
     if not parts:
@@ -118,7 +116,6 @@ def attempt(read, source):
 
 
 @given(anything, st.sampled_from(["a.sdm", "a.csv"]))
-@settings(max_examples=50, deadline=None)
 def test_any_file_is_read_or_refused(tmp_path_factory, text: str, name: str) -> None:
     file = tmp_path_factory.mktemp("puzzles") / name
     file.write_bytes(text.encode("utf-16" if text.startswith("1") else "utf-8", "surrogatepass"))
@@ -130,7 +127,6 @@ def test_any_file_is_read_or_refused(tmp_path_factory, text: str, name: str) -> 
 
 
 @given(puzzles)
-@settings(max_examples=60, deadline=None)
 def test_cells_and_text_can_be_converted_back(puzzle: str) -> None:
     cells = as_cells(puzzle)
     assert (cells.shape, cells.dtype) == ((81,), np.uint8)
