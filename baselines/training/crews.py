@@ -202,13 +202,8 @@ class OnRay(Crew):
             self._remote[work] = self._cluster.remote(work)
         remote = self._remote[work]
         place = self._ray.put(shared)
-        waiting = [remote.remote(place, job) for job in jobs]
-        try:
-            return self._cluster.results(waiting)
-        except (KeyboardInterrupt, SystemExit):
-            for reference in waiting:
-                self._ray.cancel(reference, force=True)
-            raise
+        # None is cancelled on Ctrl-C: Ray ends this process if a job is done at that moment.
+        return self._cluster.results([remote.remote(place, job) for job in jobs])
 
     def close(self) -> None:
         """Leave the cluster, unless the process had joined it before."""
