@@ -303,7 +303,7 @@ def test_a_run_goes_on_when_a_node_of_ray_dies(
 
     monkeypatch.setattr(OnRay, "run", killing)
     main, tiny = SCRIPTS[script]
-    more = {name: 3 * number for name, number in RUNS[script].items()}
+    more = RUNS[script] | {name: 3 * RUNS[script][name] for name in ("games", "steps")}
     main(tiny(tmp_path / "here", **more))
     try:
         cluster.wait_for_nodes()
