@@ -138,8 +138,10 @@ class KernelCache(NullCache):  # type: ignore[misc]
         try:
             name, inlined, fields, machine = pickle.loads(payload)
             library = code.InlinedCode(target_context.codegen(), name).load(*inlined)
-            args, _ = sigutils.normalize_signature(sig)  # a kernel among them is another object
-            fields["signature"] = fields["signature"].replace(args=tuple(args))
+            # Kernels and classes that no module has are other objects when they are unpickled.
+            args = tuple(sigutils.normalize_signature(sig)[0])
+            fields["signature"] = fields["signature"].replace(args=args)
+            fields["fndesc"].argtypes = args
             result = compile_result(library=library, entry_point=library, **fields)
             if machine:
                 stored, symbols = machine

@@ -28,6 +28,31 @@ def test_new_kernels_can_call_a_loaded_one(tree):
     assert tree.run(code) == [46, 92, 1]
 
 
+def test_new_kernels_can_call_a_loaded_one_whose_arguments_have_types_of_one_process(tree):
+    """A kernel, and a named tuple whose class no module has: both are made anew when loaded."""
+    source = """
+from collections import namedtuple
+AT = namedtuple("Made", "a b")(1, 2)
+
+@kernel
+def field(at, x):
+    return x + at.b
+
+@kernel
+def apply(f, x):
+    return f(x)
+
+@kernel
+def caller(x):
+    return field(AT, x) + apply(inner, x)
+"""
+    (tree.envs / "games" / "toy.py").open("a").write(source)
+    code = "answer(toy.caller(5), misses(toy.caller), hits(toy.field, toy.apply))"
+    assert tree.run(code) == [52, 1, 0]
+    tree.edit("games/toy.py", "+ apply(inner, x)", "- apply(inner, x)")
+    assert tree.run(code) == [-38, 1, 2]
+
+
 def test_edited_sources_are_compiled_again(tree):
     code = """
 kernels = [toy.outer, toy.through_module, toy.through_hidden]
