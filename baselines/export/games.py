@@ -38,8 +38,13 @@ AFTER = (
     Column("truncated", "bool", "Whether a limit cuts the game off after the move."),
     Column("player", "string", "The name of the mover."),
     Column("opponent", "string", "The name of the other player."),
-    Column("player_rating", "float64", "The mover's rating in a league.", nullable=True),
-    Column("opponent_rating", "float64", "The opponent's rating.", nullable=True),
+    Column(
+        "player_rating",
+        "float64",
+        "The mover's rating in a league, which has default options.",
+        nullable=True,
+    ),
+    Column("opponent_rating", "float64", "The opponent's rating in it.", nullable=True),
 )
 """The columns around those of the position."""
 
