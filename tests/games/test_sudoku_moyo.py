@@ -619,6 +619,18 @@ def test_the_loser_may_make_the_last_step_before_play(options: dict[str, Any]) -
     assert str(Position.from_text("sudoku_moyo", text, **options)) == text
 
 
+@pytest.mark.parametrize("options", [{}, {"handicap": (0, 0)}, {"setup": "choose"}], ids=str)
+@pytest.mark.parametrize("game", ["sudoku_moyo", "sudoku_horikomi"])
+def test_handicap_stones_in_a_text_need_the_option(game: str, options: dict[str, Any]) -> None:
+    """Without it the text of the end, after a last handicap stone of the loser, was refused."""
+    start = f"{text_of(without('e5'))} l stage=handicap handicap=0,1"
+    with pytest.raises(PositionError, match="handicap= needs the option"):
+        Position.from_text(game, start, **options)
+    position = Position.from_text(game, start, **{**options, "handicap": (0, 1)}).play("5e5")
+    assert position.is_over
+    assert Position.from_text(game, str(position), **{**options, "handicap": (0, 1)}) == position
+
+
 @pytest.mark.parametrize("game", ["sudoku_moyo", "sudoku_horikomi"])
 def test_only_after_the_draft_another_block_may_be_neutral(game: str) -> None:
     """Observations of the draft show free blocks and the neutral one alike."""

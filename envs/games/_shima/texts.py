@@ -194,6 +194,15 @@ def _check_choices(state: Any, settings: Settings) -> None:
         )
 
 
+def check_handicap_option(state: Any, settings: Settings) -> None:
+    """Refuse handicap stones to come in a game whose options give none; raises `PositionError`.
+
+    Only with the option can the loser make the last step by placing the last handicap stone.
+    """
+    if state["handicap"] and settings["handicap"] in (None, (0, 0)):
+        raise PositionError("position: handicap= needs the option handicap")
+
+
 def _read_handicap(value: str) -> tuple[int, int]:
     player, stones = read_pair(value, "handicap", 1, MOST_HANDICAP)
     return (player, stones) if stones else (0, 0)

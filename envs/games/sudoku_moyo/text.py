@@ -50,6 +50,8 @@ def read_text(
     """
     keys = ("points", *of_match)
     states, parts = texts.read_text(text, STATE, settings, keys, second)
+    if not of_match:  # which has a stricter check of its own
+        texts.check_handicap_option(states[0], settings)
     states["points"] = settings["scoring"] == "points"
     if "points" in parts.fields:
         _read_points(states, parts)
