@@ -7,7 +7,7 @@ import datetime
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -81,13 +81,11 @@ def _encode(content: Mapping[str, Any]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
     if isinstance(value, Path | str):  # a subclass of str, like NumPy's
         return str(value)
     if isinstance(value, Sequence):
         return list(value)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     raise TypeError(f"a record cannot contain a {type(value).__name__}")
 

@@ -52,8 +52,7 @@ _registered: dict[str, Game] = {}
 _registrars: WeakKeyDictionary[Game, str] = WeakKeyDictionary()
 """The modules that registered games."""
 _modules: WeakKeyDictionary[Game, str] = WeakKeyDictionary()
-"""The modules that unpickling imports, once looked for: to look through all of them takes a while.
-"""
+"""The modules that unpickling imports, once found: looking through all modules takes a while."""
 
 
 def register_game(game: Game, registrar: str | None = None) -> None:

@@ -60,8 +60,8 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         **options: the game's options.
 
     Action space: `Discrete(num_actions)`. `action_masks()` and `info["action_mask"]` tell which
-    actions are legal. An illegal action, any other whole number, loses the game: it ends with
-    reward -1 and `info["illegal"]`, the reason.
+    actions are legal. Any other whole number is illegal and loses the game: it ends with reward -1
+    and `info["illegal"]`, the reason.
 
     Observation space: the planes from the learner's side, `(C, rows, columns)` int8, always of a
     position where the learner is to move or the game is over. With `action_mask="observation"`, a

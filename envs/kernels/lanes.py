@@ -131,7 +131,6 @@ def add_rows(hidden, weights, features, count, width):
     With vectors an evaluation by a value network takes a fifth to almost half of the time less. The
     order of additions is the same for every sum, whether it is in a vector or added up by the loop.
 
-
     `hidden`, `(width,)` float32, has the sums; `weights`, float32, begins with rows of `width`; the
     first `count` of `features`, integers of any type, are row numbers. All arrays are contiguous;
     nothing is checked.

@@ -9,6 +9,7 @@ import pytest
 from azumaya.envs import make_vec
 from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
+from azumaya.envs.registry import DERIVED
 from tests.cases import TESTED
 from tests.cuda import ptx as compiler
 
@@ -22,7 +23,7 @@ def check(name: str, kernel: Any, arguments: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", TESTED.values(), ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [*TESTED.values(), *DERIVED], ids=lambda game: game.name)
 def test_kernels_of_a_game(game: Game) -> None:
     for name, kernel, arguments in compiler.kernels_of(game):
         check(f"{game.name} {name}", kernel, arguments)

@@ -12,15 +12,15 @@ import pytest
 from azumaya.baselines.cli.contract import is_over, play_out
 from azumaya.envs.render import ansi_of, svg_of
 from azumaya.envs.render.layout import layout_of
-from tests.cases import CASES, SHAPES, Case
+from tests.cases import CASES, DERIVED_CASES, SHAPES, Case
 
 pytest.importorskip("resvg_py")
 every_shape = pytest.mark.parametrize("case", SHAPES, ids=lambda case: case.label)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+@pytest.mark.parametrize("case", [*CASES, *DERIVED_CASES], ids=lambda case: case.label)
 def test_positions_of_a_game_can_be_drawn(case: Case) -> None:
-    """Pictures have one size and the stones of the scene; text works, too.
+    """Pictures have one size, and scenes the same number of notes and trays; text works, too.
 
     Of every third ply and of the last, which take long enough.
     """
@@ -31,7 +31,8 @@ def test_positions_of_a_game_can_be_drawn(case: Case) -> None:
     while True:
         scene = env.position.scene(env.last_action)
         tree = ET.fromstring(svg_of(scene, candidates=True))
-        sizes.add((tree.get("width"), tree.get("height")))
+        size = tree.get("width"), tree.get("height")
+        sizes.add((*size, len(scene.notes), len(scene.trays)))
         assert set(scene.last) <= set(range(len(layout_of(scene.board).centres)))
         assert scene.notes
         assert scene.notes[0] in ansi_of(scene, candidates=True, colour=False)

@@ -244,6 +244,7 @@ def test_a_record_begins_anew_after_a_step_of_several_moves(tmp_path: Path) -> N
         ("sudoku_moyo", {"handicap": np.array([1, 12])}, {"handicap": [1, 9]}),
         ("sudoku_moyo", {"handicap": [0, 0], "scoring": "win"}, {"handicap": [0, 0]}),
         ("sudoku_moyo", {"puzzle": np.zeros((1, 81), np.uint8)}, {"puzzle": [[0] * 81]}),
+        ("sudoku_moyo", {"puzzle": [*np.zeros(81, np.uint8)]}, {"puzzle": [0] * 81}),
         ("halma_dominari", {"setup": [np.str_("123456"), "654321"]},
          {"setup": ["123456", "654321"]}),
     ],

@@ -15,7 +15,7 @@ from azumaya.envs.adapters.batch.outputs import Outputs, buffers, view_buffers
 from azumaya.envs.adapters.cuda import kernels, spreading
 from azumaya.envs.adapters.cuda.device import Device
 from azumaya.envs.adapters.cuda.records import WORD, from_columns, to_columns
-from azumaya.envs.engine.checks import check_count, check_form, illegal_row
+from azumaya.envs.engine.checks import check_form, illegal_row
 from azumaya.envs.engine.games import ALL
 from azumaya.envs.engine.kernels import PACKED, PLANES, SERIES
 from azumaya.envs.engine.setups import numbers_in
@@ -80,7 +80,6 @@ class CudaBatch(Batch):
                 f"observation={form!r}: {game.id} has {seen.cells} cells, and with number planes a "
                 "CUDA device needs 8; use 'packed'"
             )
-        check_count(count)
         self.device = Device()
         super().__init__(
             game, setup, count, form=form, same_step=same_step, restarts=restarts,

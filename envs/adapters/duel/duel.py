@@ -200,7 +200,7 @@ class Duel(Games):
         ended = np.flatnonzero(dones)
         nothing = self.states["payoff"][ended] == self._before[ended]
         truncated = (self.states["over"][ended] == TRUNCATED) & nothing
-        finals = self.look(ended, self.seats["seat"][ended])[0]
+        finals, _ = self._look(ended, self.seats["seat"][ended])
         if ended.size:
             self._begin_next(ended)
             self._seat(ended)
@@ -331,16 +331,16 @@ class Duel(Games):
 
     # ---- looking ----
 
-    def look(self, rows: np.ndarray, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Players' observations: planes `(n, C, rows, columns)` and masks `(n, A)`, int8."""
-        legal = np.empty((len(rows), self.words), np.uint64)
-        return self._look(rows, np.ascontiguousarray(players), legal)
-
     def _look(
-        self, rows: np.ndarray, players: np.ndarray, legal: np.ndarray
+        self, rows: np.ndarray, players: np.ndarray, legal: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As `look`; `legal`, `(n, W)`, receives the packed masks."""
+        """Players' observations: planes `(n, C, rows, columns)` and masks `(n, A)`, int8.
+
+        `legal`, `(n, W)`, receives the packed masks.
+        """
         seen, count = self.game.observation, len(rows)
+        if legal is None:
+            legal = np.empty((count, self.words), np.uint64)
         planes = aligned((count, len(seen.planes) * seen.cells), np.int8)
         masks = aligned((count, self.num_actions), np.int8)
 

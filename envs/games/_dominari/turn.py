@@ -378,6 +378,6 @@ def observe_turn(state, player, packed, at):
     put_byte(packed, at.phase, state.phase)
     put_byte(packed, at.blanks, BLANK_STONES - popcount(state.blanks))
     put_byte(packed, at.claim, state.claim)
-    late = state.turns - half if state.turns > half else 0  # numba-cuda has no `max` of two
+    late = max(state.turns - half, 0)
     put_byte(packed, at.turns, state.turns - late)
     put_byte(packed, at.late_turns, late)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.envs.game import RUNNING, TRUNCATED, as_states
+from azumaya.envs.game import RUNNING, TRUNCATED, new_states
 from azumaya.envs.games._dominari.board import (
     BLACK,
     BLANK_STONES,
@@ -89,7 +89,7 @@ aside."""
 
 def empty_states(board: Board, settings: Settings, count: int = 1) -> np.ndarray:
     """Empty boards with the options set, `(count,)` states; `targets` are not set yet."""
-    states = as_states(np.zeros(count, board.state))
+    states = new_states(count, board.state)
     states["candidates"] = FULL
     states["no_referee"] = not settings["referee"]
     if "reward" in settings:

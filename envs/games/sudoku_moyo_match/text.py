@@ -162,15 +162,12 @@ def explain(state: Any, action: int, settings: Settings) -> str:
 def scene(state: Any, start: Any, settings: Settings) -> Scene:
     """The game in progress, with the score of the first one."""
     single = moyo.scene(state, {"stones": state["givens"]}, with_points(settings))
+    first = f"first game: {int(state['first']):+d} for player_0" if state["game"] else ""
     if state["over"]:
         payoff = int(state["payoff"])
         result = f"player_{int(payoff < 0)} wins the match" if payoff else "the match is drawn"
-        notes: tuple[str, ...] = (result,)
-    else:
-        notes = (*single.notes, f"game {int(state['game']) + 1} of 2")
-    if state["game"]:
-        notes += (f"first game: {int(state['first']):+d} for player_0",)
-    return replace(single, notes=notes)
+        return replace(single, notes=(result, first, ""))
+    return replace(single, notes=(*single.notes, f"game {int(state['game']) + 1} of 2", first))
 
 
 # ---- invariants ----

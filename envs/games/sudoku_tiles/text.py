@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from azumaya.envs.errors import PositionError
-from azumaya.envs.game import TERMINATED, as_states
+from azumaya.envs.game import TERMINATED, new_states
 from azumaya.envs.games.digits import (
     ALPHABET,
     ROW_LENGTHS,
@@ -77,7 +77,7 @@ def move_form(settings: Settings) -> str:
 
 def empty_states(settings: Settings) -> np.ndarray:
     """An empty board with all 81 tiles still to be drawn, `(1,)` states."""
-    states = as_states(np.zeros(1, STATE))
+    states = new_states(1, STATE)
     states["candidates"] = FULL
     states["empty"] = FULL
     states["left"] = ALL_TILES
