@@ -85,8 +85,8 @@ def with_interval(rate: float, interval: tuple[float, float]) -> str:
 def score_table(scores: Sequence[Score], title: str) -> Table:
     """Pairings as a table of two lines each, so that it fits 60 columns where names are short.
 
-    The agent stands above its opponent, and `by seat` is the rate as
-    player_0 above that as player_1. Names are shown as they are, whatever markup they resemble.
+    The agent stands above its opponent, and `by seat` is the rate as player_0 above that as
+    player_1. Names are shown as they are, whatever markup they resemble.
     """
     table = result_table(
         title,

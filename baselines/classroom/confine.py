@@ -1,9 +1,8 @@
 """Confining the process in which a submission runs, as far as the system allows.
 
 A process is confined in two steps. `separate` comes first, before anything is imported: namespaces
-and limits. `limit_processor` and `close_off` come
-when everything that the submission may use has been loaded: no files but those to read, no system
-calls that reach out.
+and limits. `limit_processor` and `close_off` come when everything that the submission may use has
+been loaded: no files but those to read, no system calls that reach out.
 """
 
 from __future__ import annotations

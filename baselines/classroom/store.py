@@ -13,7 +13,14 @@ from typing import Any
 
 from azumaya.baselines.classroom.games import Played
 from azumaya.baselines.classroom.sitting import Sitting
-from azumaya.baselines.system.journal import Journal, Kind, Line, differences, read_head, typed
+from azumaya.baselines.system.journal import (
+    Journal,
+    Kind,
+    Line,
+    begun_otherwise,
+    read_head,
+    typed,
+)
 from azumaya.baselines.system.machine import version
 
 FORMAT = 1
@@ -192,15 +199,9 @@ def begun_seed(path: Path) -> int | None:
 
 def _other_settings(found: Line, wanted: Line) -> str:
     """How the settings of a class differ from those that are wanted; empty if they do not."""
-    other = differences(found, wanted)
-    if "record" in other:
+    if found.get("record") != wanted["record"]:
         return CLASS.foreign
-    names = ", ".join(OPTIONS.get(name, name) for name in other)
-    return (
-        f"it was begun with other settings: {names}; use the same, or another folder"
-        if other
-        else ""
-    )
+    return begun_otherwise(found, wanted, "folder", OPTIONS)
 
 
 CLASS = Kind(

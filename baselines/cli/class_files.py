@@ -12,7 +12,7 @@ from azumaya.baselines.classroom.handout import write_notebooks
 from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.cli.terminal import complaints, wrote
 from azumaya.baselines.system.files import shown, write_whole
-from azumaya.envs import GAMES
+from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import naming
 
 GameName = Annotated[
@@ -27,11 +27,11 @@ def starter_command(
     """Write a file for students to begin with: a random agent, and what they need to know."""
     with complaints():
         text = starter_text(game_named(game).name)
-    try:
-        with naming(file), file.open("x", encoding="utf-8") as opened:
-            opened.write(text)
-    except FileExistsError:
-        raise typer.BadParameter(f"{shown(file)}: exists; name another file") from None
+        try:
+            with naming(file), file.open("x", encoding="utf-8") as opened:
+                opened.write(text)
+        except FileExistsError:
+            raise OptionError(f"{shown(file)}: exists; name another file") from None
     wrote(file, f"a random agent for {game}; write your own in it")
 
 

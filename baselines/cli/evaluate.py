@@ -124,7 +124,7 @@ def evaluate(
 
 def counted_starts(starts: int, balanced: bool, different: int) -> str:
     """How many starts of which kind there are, and how many of them differ if not all do."""
-    said = f"{starts} {'balanced ' * balanced}starts"
+    said = counted(starts, f"{'balanced ' * balanced}start")
     if different < starts:  # deterministic players repeat their games then
-        said += f" ({different} different {'one' if different == 1 else 'ones'})"
+        said += f" ({counted(different, 'different one')})"
     return said

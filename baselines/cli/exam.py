@@ -31,6 +31,7 @@ from azumaya.baselines.system.files import check_picture, shown
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import did_you_mean
 from azumaya.envs.extras import require
+from azumaya.envs.position import check_seed
 
 Sitting = tuple[Entrant, Exam]
 PartName = Annotated[
@@ -73,6 +74,7 @@ def exam(
 ) -> None:
     """Measure how well agents keep won and drawn positions, and what their mistakes cost."""
     with complaints():
+        check_seed(seed, "--seed")
         if output is not None:
             check_picture(output, f"--output {shown(output)}")
             require("matplotlib", "league")  # not after hours of answers

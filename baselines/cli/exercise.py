@@ -20,6 +20,7 @@ from azumaya.baselines.play.exercises import (
 )
 from azumaya.baselines.play.table import Table
 from azumaya.baselines.system.signals import DONE, INTERRUPTED
+from azumaya.envs import OptionError
 
 NEXT = "next"
 
@@ -33,17 +34,26 @@ def exercise_command(
         ),
     ] = None,
     level: Annotated[
-        str,
-        typer.Option(help=f"The level: {', '.join(LEVELS)}.", autocompletion=lambda: [*LEVELS]),
-    ] = LEVELS[0],
-    number: Annotated[int, typer.Option(min=1, help="The exercise to begin with.")] = 1,
+        str | None,
+        typer.Option(
+            help=f"The level of --game: {', '.join(LEVELS)}. Default: {LEVELS[0]}.",
+            autocompletion=lambda: [*LEVELS],
+        ),
+    ] = None,
+    number: Annotated[
+        int | None, typer.Option(min=1, help="The exercise of --game to begin with. Default: 1.")
+    ] = None,
 ) -> None:
     """Find winning moves in positions where every move's value is known."""
     with complaints():
-        if game is None:
+        if game is not None:
+            exercise = find_exercise(game_named(game).name, level or LEVELS[0], number or 1)
+        elif level is None and number is None:
             exercise = daily_exercise()
         else:
-            exercise = find_exercise(game_named(game).name, level, number)
+            raise OptionError(
+                "--level, --number: the exercise of the day has its own; name a game with --game"
+            )
     tell(f"Type {HELP}, {NEXT}")
     streak = 0
     try:

@@ -294,7 +294,7 @@ def _games(named: Sequence[str], results: Path) -> tuple[str, ...]:
 
     The file is read before it is opened for writing: what the user gave is checked first.
     """
-    if not named and read_head(results) is not None:
+    if not named and _checked(read_head, results) is not None:
         cards = _checked(read_league, results).cards.values()
         named = list(dict.fromkeys(name for card in cards for name in card.games))
     return tuple(dict.fromkeys(_checked(game_named, name).name for name in named or GAMES))

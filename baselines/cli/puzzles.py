@@ -16,6 +16,7 @@ from rich.progress import TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.terminal import complaints, console, progress, say
 from azumaya.baselines.system.commands import Commands
 from azumaya.baselines.system.files import check_writable, is_special, shown
@@ -88,7 +89,7 @@ def generate(
             made = done = 0 if output is None else _resume(output, header)
             if done > count or done == count > 0:
                 more = "" if done == count else f", more than --count {count}"
-                say(f"{output} already has {done} puzzles{more}; nothing was changed")
+                say(f"{output} already has {counted(done, 'puzzle')}{more}; nothing was changed")
                 return
             for puzzles in _batches(count, seed, relax or [], max_givens, done):
                 _append(output, puzzles)
@@ -98,7 +99,7 @@ def generate(
         raise typer.Exit(INTERRUPTED) from None
     if output is not None:
         before = f", {done} of them from an earlier run" if done else ""
-        say(f"{made} puzzles in {output}{before}")
+        say(f"{counted(made, 'puzzle')} in {output}{before}")
 
 
 @app.command()
@@ -165,7 +166,7 @@ def show(
             if last == number:
                 break
         if puzzle is None or last != number:
-            raise OptionError(f"--number {number}: there are {last} puzzles")
+            raise OptionError(f"--number {number}: must be at most {last}, the number of puzzles")
         report = check_puzzle(puzzle)
     solutions = report.facts.solutions
     board = _drawn(puzzle, solutions[0] if solution and solutions else puzzle)

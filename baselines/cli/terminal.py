@@ -32,8 +32,8 @@ PATIENCE = 1.0
 """Seconds after which a command says that it is at work."""
 COMPILING = "compiling, some 20 s the first time"
 UNUSABLE = (
-    errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.EROFS,
-    errno.ENAMETOOLONG, errno.ELOOP,
+    errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM,
+    errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP,
 )  # fmt: skip
 """Errors of the system that say of a file which the user has named that it cannot be used."""
 

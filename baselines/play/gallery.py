@@ -82,7 +82,8 @@ class Exhibit:
             return ""
         plies = turns(self.values)
         if not plies:
-            return "According to the search, one side led throughout."
+            said = "the lead never changed" if any(self.values) else "neither side ever led"
+            return f"According to the search, {said}."
         often = "once" if len(plies) == 1 else f"{len(plies)} times"
         where = "at" if len(plies) == 1 else "for the last time at"
         return f"According to the search, the lead changed {often}, {where} move {plies[-1]}."

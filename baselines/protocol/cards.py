@@ -81,7 +81,9 @@ def read_card(path: Path) -> Card:
             raise ValueError(f"the first field must be card: {FORMAT}")
         card = typed(found, Card)
         check(card)
-    except (OSError, UnusableFileError, ValueError) as error:
+    except OSError as error:
+        raise CardError(f"{path}: {error.strerror or error}") from None
+    except (UnusableFileError, ValueError) as error:
         raise CardError(f"{path}: no card: {error}") from None
     return card
 

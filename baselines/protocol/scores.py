@@ -20,15 +20,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from azumaya.baselines.arena.league.ratings import OUTCOMES, Rating, rate_counts
+from azumaya.baselines.arena.league.ratings import INTERVAL, OUTCOMES, Rating, rate_counts
 from azumaya.baselines.protocol.cells import FIELD, Cell
 
 RESAMPLES = 2_000
 SEEDS = 3
 """The fewest seeds of each game with which intervals are shown: they contain the true figure in 60
 to 89 of 100 simulated tables with two seeds, in 81 to 94 with three, in 89 to 94 with five."""
-INTERVAL = (2.5, 97.5)
-"""The percentiles of resampled figures between which a 95 % interval lies."""
 MEASURES: Mapping[str, Callable[[Cell], float | None]] = {
     "games won": lambda cell: cell.mean_rate,
     "exam": lambda cell: cell.exam,

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
 from azumaya.baselines.system.files import is_special, locked, parse_json, shown, write_all
@@ -54,6 +55,23 @@ def differences(found: Line, wanted: Line, within: str = "") -> list[str]:
         elif one != other:
             names.append(f"{within}{key}")
     return names
+
+
+def begun_otherwise(
+    found: Line, wanted: Line, place: str, names: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """In which settings a head differs from the one that is wanted, in words; empty if in none.
+
+    Args:
+        found: the head of a journal.
+        wanted: the one that is wanted.
+        place: what else could be used, such as `file`.
+        names: what settings are called where they are made, by the name they have in the head.
+    """
+    other = ", ".join(names.get(name, name) for name in differences(found, wanted))
+    if not other:
+        return ""
+    return f"it was begun with other settings: {other}; use the same, or another {place}"
 
 
 class Journal:

@@ -7,25 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.system.journal import Journal, Kind, Line, differences, read_journal
+from azumaya.baselines.system.journal import Journal, Kind, Line, begun_otherwise, read_journal
 
 
 class WorkFileError(ValueError):
     """A file of work that cannot be continued."""
 
 
-def _other_settings(found: Line, wanted: Line) -> str:
-    other = differences(found, wanted)
-    if not other:
-        return ""
-    return f"it was begun with other settings: {', '.join(other)}; use the same, or another file"
-
-
 WORK = Kind(
     WorkFileError,
     "not a file of work of this kind",
     "another process is working with it; wait until that has ended, or use another file",
-    _other_settings,
+    lambda found, wanted: begun_otherwise(found, wanted, "file"),
 )
 
 
@@ -64,5 +57,5 @@ def read_work(path: Path) -> tuple[Line, list[Line]]:
     try:
         read_journal(path, WORK, lambda number, line: lines.append(line))
     except OSError as error:
-        raise WorkFileError(f"{path}: {error}") from error
+        raise WorkFileError(f"{path}: {error.strerror or error}") from error
     return lines[0], lines[1:]

@@ -186,10 +186,13 @@ def agent_action(agent: Opponent, position: Position, key: int) -> int:
 
 
 def _name_of(player: TextPlayer | Opponent) -> str:
-    """What a player is called in records and messages; it need not have a name."""
-    if is_agent(player):
-        return name_of(player)
-    return str(getattr(player, "name", getattr(player, "__name__", "model")))
+    """What a player is called in records and messages."""
+    return name_of(player) if is_agent(player) else model_name(player)
+
+
+def model_name(model: Any) -> str:
+    """The name of a model: its attribute `name` or `__name__`, or `model` if it has neither."""
+    return str(getattr(model, "name", getattr(model, "__name__", "model")))
 
 
 def _say(play: _Play, messages: list[Message], role: str, content: str) -> None:

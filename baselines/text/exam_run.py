@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.system.work import WorkFileError, open_work
-from azumaya.baselines.text.episode import TextPlayer, answer_of
+from azumaya.baselines.text.episode import TextPlayer, answer_of, model_name
 from azumaya.baselines.text.exam import TextExam, TextExamResult
 from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
@@ -53,7 +53,7 @@ def take_text_exam(
         OSError: the file cannot be read or written.
     """
     whole_number(jobs, "jobs", 1)
-    called = name or str(getattr(model, "name", getattr(model, "__name__", "model")))
+    called = name or model_name(model)
     tell = progress or (lambda count: None)
     answers: dict[int, list[str]] = {}
     with _answers_file(path, exam, called, answers) as write:

@@ -44,7 +44,7 @@ def test_a_checkpoint_decides_game_and_options_unless_options_are_given(tmp_path
     for words, plies, layout in (((), 4, "belgian_daisy"), (given, 2, "standard")):
         result = azumaya(*evaluate, *words)
         assert result.exit_code == 0, result.output
-        assert f"abalone max_plies={plies} layout={layout}, 1 starts" in result.output
+        assert f"abalone max_plies={plies} layout={layout}, 1 start in" in result.output
         result = azumaya(*play, *words)
         assert result.exit_code == 0, result.output
         assert f"Abalone, seed 3, max_plies={plies} layout={layout}" in result.output
@@ -173,7 +173,9 @@ def test_unknown_agents_are_refused(tmp_path: Path) -> None:
         (("evaluate", "random", "nope"),
          ("agent 'nope': must be random, greedy, champion, champion-net,", "a checkpoint's path",
           "there is no checkpoint at this path")),
-        (("play", "--second", "nope"), ("agent 'nope': must be random,", "or human")),
+        (("play", "--second", "nope"), ("agent 'nope': must be human, random, greedy,",)),
+        (("play", "--second", "greedi"), ("did you mean 'greedy'? ",)),
+        (("play", "--second", "no_such:Class"), ("No module named 'no_such' ",)),
         (("evaluate", "uct:many"), ("agent 'uct:many': write uct:1000",)),
         (("play", "--second", "alphabeta:0ms"), ("agent 'alphabeta:0ms'", "numbers are above 0")),
         (("evaluate", "alphabeta:9", "--game", "sudoku_tiles"),

@@ -131,6 +131,7 @@ def test_tables_show_every_agent_and_distance() -> None:
         (["random", "--game", "nope"], "game 'nope': no such game"),
         (["random", "--game", "sudoku_moyo_match"], "this game has no exam"),
         (["random", "--part", "secret"], "--part secret: must be public or held-out"),
+        (["random", "--seed", str(2**64)], "--seed=18446744073709551616: a whole number from 0 to"),
         (["random", "--output", "x.pdf"], "--output x.pdf: must end in .svg or .png"),
         (["random", "--output", "no/x.svg"], "--output no/x.svg: there is no folder no"),
     ],

@@ -130,6 +130,13 @@ def test_an_exercise_in_the_terminal() -> None:
     assert "hard, 71 of 119" in said.output
 
 
+def test_the_exercise_of_the_day_is_not_chosen() -> None:
+    """A level or a number that would be passed over is refused."""
+    for words in (("--level", "hard"), ("--number", 5)):
+        refused(azumaya("exercise", *words), "the exercise of the day has its own")
+    assert azumaya("exercise", say="quit\n").exit_code == 0
+
+
 def test_a_wrong_answer_in_the_terminal_is_refuted_and_asked_again() -> None:
     words = ("exercise", "--game", GAME, "--level", "hard", "--number", NUMBER)
     said = azumaya(*words, say="2e6\n4f3\nnext\n").output

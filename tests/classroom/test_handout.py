@@ -44,3 +44,7 @@ def test_what_cannot_be_handed_out_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.ipynb").write_text("[]")
     handed(tmp_path, "--output", tmp_path / "out", "not a notebook")
     assert not (tmp_path / "out").exists()
+    file = tmp_path / "bad.ipynb"
+    handed(FOLDER, "--output", file, f"{file}: File exists")
+    missing = tmp_path / "out" / "mine.py"
+    refused(azumaya("class", "starter", "--game", GAME, missing), f"{missing}: No such file")

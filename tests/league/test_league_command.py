@@ -29,7 +29,7 @@ from azumaya.baselines.arena.league.results import (
 )
 from azumaya.baselines.arena.league.schedule import Plan
 from azumaya.baselines.arena.league.standing import Standing, read_exams
-from azumaya.baselines.arena.league.tables import game_tables
+from azumaya.baselines.arena.league.tables import draw, game_tables
 from azumaya.baselines.cli import league as league_commands
 from azumaya.baselines.values import champion
 from azumaya.envs import GAMES, OptionError
@@ -123,6 +123,14 @@ def test_a_league_without_agents_has_a_report() -> None:
     ElementTree.parse("a.svg")
 
 
+def test_an_agent_of_whose_moves_none_was_timed_is_drawn() -> None:
+    """As one that fails in every game at its first move."""
+    rating = Rating(-300.0, -400.0, -200.0, 20, 0.1)
+    card = AgentCard("m:Fails", "python", "", None, (GAME,))
+    draw([Standing(card, "m:Fails", None, "", {"all games": rating})], Path("a.svg"))
+    assert "not measured" in Path("a.svg").read_text()  # in its legend
+
+
 @pytest.mark.parametrize("names", [("random", "greedy"), ("random", "champion:10ms", ODD_NAME)])
 @pytest.mark.parametrize("width", [40, 47, 60, 80, 100, 140])
 def test_all_ratings_by_game_fit_the_terminal(width: int, names: tuple[str, ...]) -> None:
@@ -187,6 +195,7 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
         (("greedy", "--seed", 2**64 - 1, "--pairs", 2), "starts=2: each start takes the next seed"),
         (("program:./nothing",), "no program './nothing' can be run"),
         (("greedy", "--ray", "A", "--workers", 4), "--workers 4: has no effect with --ray"),
+        (("greedy", "--results", "."), ".: Is a directory"),
     ],
 )
 def test_refusals(words: tuple[object, ...], message: str) -> None:

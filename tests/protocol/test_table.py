@@ -295,6 +295,15 @@ def test_a_table_of_other_starts_is_refused(made: Path, tmp_path: Path) -> None:
         read_table(other)
 
 
+def test_a_missing_file_is_named_once(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    said = f"^{re.escape(str(missing))}: No such file or directory$"
+    with pytest.raises(WorkFileError, match=said):
+        read_table(missing)
+    with pytest.raises(CardError, match=said):
+        read_card(missing)
+
+
 @pytest.mark.slow
 def test_cells_are_the_same_on_ray(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -336,7 +345,7 @@ def test_bad_words_are_refused(tmp_path: Path) -> None:
     refused(azumaya("benchmark", "--game", "chess", *place), "chess")
     refused(azumaya("benchmark", "{level}", *place), "{level} must be one of")
     refused(azumaya("benchmark", "--report", *place), "table.jsonl")
-    refused(azumaya("verify", tmp_path / "none.json"), "no card")
+    refused(azumaya("verify", tmp_path / "none.json"), "none.json: No such file")
     assert not [*tmp_path.iterdir()]
 
 

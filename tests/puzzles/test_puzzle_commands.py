@@ -41,6 +41,12 @@ def test_generate_writes_a_file_that_begins_as_the_bank_does(tmp_path: Path) -> 
     assert BANK_FILE.read_bytes().startswith(file.read_bytes())
 
 
+def test_one_puzzle_is_no_puzzles(tmp_path: Path) -> None:
+    command = ("generate", "--count", 1, "--output", tmp_path / "new.txt")
+    assert "1 puzzle in" in puzzles(*command).stderr
+    assert "already has 1 puzzle; nothing was changed" in puzzles(*command).stderr
+
+
 def test_generate_continues_where_it_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,7 +259,7 @@ def test_show_uses_colours_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--number", 9999), "there are 2500"),
+        (("--number", 9999), "--number 9999: must be at most 2500, the number of puzzles"),
         (("x.sdm",), "puzzle: 'x.sdm' is neither a puzzle of 81 cells nor a file"),
         (("x" * 81,), "puzzle:1:1: 'x' is not a cell"),
         (("5" * 81,), "5 lies on"),

@@ -69,7 +69,8 @@ def test_a_line_is_read_as_it_was_written(record: GameRecord, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ((1.0, 1.0), "one side led throughout."),
+        ((0.0, 0.0), "neither side ever led."),
+        ((0.0, 1.0), "the lead never changed."),
         ((1.0, -1.0, -1.0), "the lead changed once, at move 1."),
         ((1.0, -1.0, 1.0), "the lead changed 2 times, for the last time at move 2."),
     ],

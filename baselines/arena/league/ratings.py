@@ -27,7 +27,7 @@ POINTS = 400 / math.log(10)
 """Elo points for each unit of the logarithm of strength."""
 RESAMPLES = 400
 INTERVAL = (2.5, 97.5)
-"""The percentiles of the resampled ratings between which an interval lies."""
+"""The percentiles of resampled figures between which a 95 % interval lies."""
 OUTCOMES = 5
 """A pair of games gives the first agent 0, 1, 2, 3 or 4 half points."""
 SHARES = np.arange(OUTCOMES) / (OUTCOMES - 1)

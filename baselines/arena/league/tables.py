@@ -21,6 +21,8 @@ NAME_WIDTH = 12
 """Characters of a name that are in one line also in a narrow terminal."""
 GAME_WIDTH, MARGIN = 8, 3
 """The width of a column of ratings, as the longest word in a game's name, and of its margin."""
+UNMEASURED = "0.7"
+"""The colour of agents of whose moves none was timed, such as one that failed in every game."""
 CAPTION = (
     f"Elo; {ANCHOR} has 0. The intervals are at 95 %, from a bootstrap over pairs of games. "
     "A draw counts half."
@@ -197,11 +199,12 @@ def draw(found: Sequence[Standing], path: Path) -> None:
         figsize=(7, 1.2 + 0.32 * len(rated)), layout="constrained"
     )
     axes = figure.add_subplot()
-    classes = [*(f"{limit:g} ms" for limit in CLASSES), SLOWER]
-    for name, colour in zip(classes, COLOURS, strict=True):
+    classes = [*(f"{limit:g} ms" for limit in CLASSES), SLOWER, ""]
+    for name, colour in zip(classes, (*COLOURS, UNMEASURED), strict=True):
         places = [i for i, standing in enumerate(rated) if standing.time_class == name]
         if places:
-            _bars(axes, [rated[i].ratings[ALL] for i in places], places, colour, name)
+            ratings = [rated[i].ratings[ALL] for i in places]
+            _bars(axes, ratings, places, colour, name or "not measured")
     axes.set_yticks(range(len(rated)), [unmarked(standing.label) for standing in rated])
     axes.set(xlabel=f"Elo, {ANCHOR} = 0", title="Ratings over all games")
     axes.spines[["top", "right"]].set_visible(False)
