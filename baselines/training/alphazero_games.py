@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
 import numpy as np
@@ -43,9 +43,9 @@ class PlayConfig(NetworkConfig):
     """The weight of exploration in the search."""
     noise: Share = 0.25
     """The share of Dirichlet noise in the priors at the root."""
-    sampled_moves: Annotated[int, Numbers(0)] = 16
+    sampled_moves: Annotated[int, Numbers(0)] | None = None
     """Moves at the beginning of a game, of both players, that are drawn by the shares of visits;
-    after them the best one is played."""
+    after them the best one is played. By default all are drawn. What is proven is always played."""
     exact_nodes: Annotated[int, Numbers(0, 10**9)] = 0
     """Positions that the solver visits at most for each position at the end of a game, backwards
     from the last until one is not solved; 0: it is not asked, as in games with hidden draws."""
@@ -60,6 +60,8 @@ class PlayConfig(NetworkConfig):
         """
         config = super().completed()
         check_exact(config.exact_nodes, config.game)
+        if config.sampled_moves is None:
+            config = replace(config, sampled_moves=config.most_plies)
         return config
 
 
@@ -214,6 +216,7 @@ class SelfPlay:
     def play(self, update: int) -> list[Lessons]:
         """Play games to their ends; they follow from the seed, the update and the network."""
         config, rng = self.config, np.random.default_rng((self.config.seed, update))
+        assert config.sampled_moves is not None  # as completed
         starts = [
             Position(self.game, seed=int(seed), **config.options)
             for seed in rng.integers(2**63, size=config.games)
