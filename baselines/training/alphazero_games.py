@@ -44,8 +44,8 @@ class PlayConfig(NetworkConfig):
     noise: Share = 0.25
     """The share of Dirichlet noise in the priors at the root."""
     sampled_moves: Annotated[int, Numbers(0)] | None = None
-    """Moves at the beginning of a game, of both players, that are drawn by the shares of visits;
-    after them the best one is played. By default all are drawn. What is proven is always played."""
+    """Moves at the beginning of a game, of both players, that are drawn by the shares of visits, by
+    default all. After them, and where the result is proven, the best one is played."""
     exact_nodes: Annotated[int, Numbers(0, 10**9)] = 0
     """Positions that the solver visits at most for each position at the end of a game, backwards
     from the last until one is not solved; 0: it is not asked, as in games with hidden draws."""

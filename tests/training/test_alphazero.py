@@ -205,6 +205,19 @@ def test_games_follow_from_the_seed(name: str, tmp_path: Path) -> None:
     assert digest.hexdigest()[:16] == expected
 
 
+def test_all_moves_are_drawn_by_default(tmp_path: Path) -> None:
+    """Where only the first are, games begin alike and go on otherwise."""
+    plies = {"most_plies": 30, "games": 5, "simulations": 20}
+
+    def played(most: int, **given: int) -> set[bytes]:
+        config = tiny_alphazero(tmp_path, game=YARDSTICK.name, **plies, **given).completed()
+        games = SelfPlay(config, Scattered(7)).play(0)
+        return {lessons.observation[:most].tobytes() for lessons in games}
+
+    assert played(30) == played(30, sampled_moves=30) != played(30, sampled_moves=9)
+    assert played(10) == played(10, sampled_moves=9)
+
+
 def test_memory_keeps_the_last_positions(tmp_path: Path) -> None:
     config = tiny_alphazero(tmp_path).completed()
     memory = Memory(Lessons.room(config, Position(YARDSTICK), 10))
