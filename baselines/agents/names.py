@@ -86,7 +86,7 @@ def example_agents() -> list[tuple[str, str]]:
     return [*EXAMPLES.items()]
 
 
-def find_agent(name: str) -> Agent:
+def find_agent(name: str, also: Sequence[str] = ()) -> Agent:
     """Make an agent from its name; the command line accepts the same names.
 
     Args:
@@ -111,6 +111,7 @@ def find_agent(name: str) -> Agent:
               colon, such as the path of its weights;
             - `program:./my_bot --flag`, a program that reads positions and writes moves, see
               `azumaya.baselines.agents.program.ProgramAgent`.
+        also: what else the caller takes for a name; an error lists it first.
 
     Raises:
         OptionError: the name is none of these, or the class cannot be used.
@@ -139,10 +140,10 @@ def find_agent(name: str) -> Agent:
         hint = did_you_mean(name, [*SIMPLE, *(f"{each}{colon}{rest}" for each in KINDS)]) or hint
         if path.suffix == ".zip":
             hint = "; a model of Stable-Baselines3 needs a class, as in the guide One seat"
-    searching = ", ".join(f"{kind}:BUDGET" for kind in KINDS)
+    known = ", ".join([*also, *SIMPLE, *(f"{kind}:BUDGET" for kind in KINDS)])
     raise OptionError(
-        f"agent {shown(name)!r}: must be {', '.join(SIMPLE)}, {searching}, a checkpoint's path, "
-        f"module:Class or {PREFIX}COMMAND{hint}"
+        f"agent {shown(name)!r}: must be {known}, a checkpoint's path, module:Class or "
+        f"{PREFIX}COMMAND{hint}"
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from azumaya.baselines.agents import Agent
 from azumaya.baselines.agents.asking import AgentFailedError, check_agent
-from azumaya.baselines.agents.names import SIMPLE, find_agent
+from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.agents.program import ProgramError
 from azumaya.baselines.arena.game_options import check_value, game_named, read_options
 from azumaya.envs import GAMES, IllegalActionError, MoveNameError, OptionError, Position, find_game
@@ -52,13 +52,11 @@ def find_entrant(name: str, evaluated: bool = False) -> Entrant:
     if name == HUMAN and not evaluated:
         return Entrant(name, None)
     try:
-        agent = find_agent(name)
+        agent = find_agent(name, () if evaluated else (HUMAN,))
     except OptionError as error:
         if name == HUMAN:
             raise OptionError(f"a person cannot be evaluated: {error}") from None
-        listed = ", ".join(SIMPLE)  # how the error begins to list what it may be, if it does
-        also = listed if evaluated else f"{HUMAN}, {listed}"
-        raise OptionError(str(error).replace(listed, also, 1)) from None
+        raise
     sidecar = getattr(agent, "sidecar", None)
     return Entrant(name, agent) if sidecar is None else _trained(name, agent, sidecar)
 

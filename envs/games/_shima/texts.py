@@ -170,9 +170,18 @@ def _read_stage(states: np.ndarray, parts: PositionText, settings: Settings) -> 
     player, stones = _read_handicap(fields.get("handicap", "0,0"))
     if stage == HANDICAP and not stones:
         raise PositionError("position: stage=handicap needs handicap=player,stones")
+    if stones and not has_handicap(settings):
+        raise PositionError(
+            "position: handicap= needs the option handicap; without that it must be 0,0"
+        )
     states["handicap"] = stones
     states["handicap_player"] = player
     states["starter"] = read_whole(fields.get("starter", "0"), "starter", 0, 1)
+
+
+def has_handicap(settings: Settings) -> bool:
+    """Whether a player places handicap stones before play."""
+    return settings["handicap"] not in (None, (0, 0))
 
 
 def chooses_colours(settings: Settings) -> bool:
@@ -192,15 +201,6 @@ def _check_choices(state: Any, settings: Settings) -> None:
         raise PositionError(
             "position: starter=1 needs the option setup='choose' and stage=handicap"
         )
-
-
-def check_handicap_option(state: Any, settings: Settings) -> None:
-    """Refuse handicap stones to come in a game whose options give none; raises `PositionError`.
-
-    Only with the option can the loser make the last step by placing the last handicap stone.
-    """
-    if state["handicap"] and settings["handicap"] in (None, (0, 0)):
-        raise PositionError("position: handicap= needs the option handicap")
 
 
 def _read_handicap(value: str) -> tuple[int, int]:

@@ -78,7 +78,6 @@ def _stock_text(state: Any) -> str:
 def read_text(text: str, settings: Settings) -> np.ndarray:
     """The position of a text, `(1,)` states; raises `PositionError`."""
     states, parts = texts.read_text(text, STATE, settings, ("stock",))
-    texts.check_handicap_option(states[0], settings)
     states["stock"] = FULL_STOCK
     if states["stage"][0] == PLAY:
         open_play(states[0])

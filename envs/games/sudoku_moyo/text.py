@@ -50,8 +50,6 @@ def read_text(
     """
     keys = ("points", *of_match)
     states, parts = texts.read_text(text, STATE, settings, keys, second)
-    if not of_match:  # which has a stricter check of its own
-        texts.check_handicap_option(states[0], settings)
     states["points"] = settings["scoring"] == "points"
     if "points" in parts.fields:
         _read_points(states, parts)
@@ -81,7 +79,7 @@ def _read_points(states: np.ndarray, parts: PositionText) -> None:
 def _has_steps_before_play(settings: Settings) -> bool:
     """Whether something is drafted, chosen or placed before play; the loser may do that last."""
     chosen = settings["territory"] == "draft" or settings["setup"] == "choose"
-    return bool(chosen or settings["handicap"] not in (None, (0, 0)))
+    return chosen or texts.has_handicap(settings)
 
 
 def _check_possible(states: np.ndarray, winner_last: bool) -> None:
