@@ -199,7 +199,7 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
 
     row = {**steps.fields(), **loops.fields("loop_"), "includes": STEP, "bytes": written}
     row["bytes_per_step"] = round(written / size, 1)
-    row["memset"] = float(f"{rates(clock, fill, seconds / 4, repeats).median:.5g}")
+    row["memset"] = rates(clock, fill, seconds / 4, repeats).fields()["value"]
     row["signature"] = signature.of_batch(game, form, min(size, signature.WATCHED), device="cuda")
     return row
 

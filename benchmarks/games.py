@@ -114,7 +114,7 @@ def batch(
     row = {**steps.fields(), **loops.fields("loop_"), "includes": STEP, "bytes": sum(written)}
     row["bytes_per_step"] = round(sum(written) / size, 1)
     for name, rates in limits(written, size, seconds / 4, repeats).items():
-        row[name] = float(f"{rates.median:.5g}")
+        row[name] = rates.fields()["value"]
     row["limits"] = LIMITS
     env.close()
     row["signature"] = signature.of_batch(game, observation, size, threads)

@@ -39,9 +39,9 @@ def describe() -> dict[str, Any]:
 
 def short_name(gpu: str | None = None) -> str:
     """The date and the CPU, or the measured GPU, as a folder name."""
-    if gpu is not None:
-        slug = re.sub(r"[^a-z0-9]+", "-", gpu.lower()).strip("-")
-        return f"{datetime.date.today().isoformat()}-{slug}"
-    cpu = re.sub(r"\(.*?\)|@.*|\b(cpu|processor)\b", " ", cpu_model().lower())
-    slug = re.sub(r"[^a-z0-9]+", "-", cpu).strip("-")
-    return f"{datetime.date.today().isoformat()}-{slug}-{available_cores()}-cores"
+    what = gpu
+    if what is None:
+        cpu = re.sub(r"\(.*?\)|@.*|\b(cpu|processor)\b", " ", cpu_model().lower())
+        what = f"{cpu} {available_cores()} cores"
+    slug = re.sub(r"[^a-z0-9]+", "-", what.lower()).strip("-")
+    return f"{datetime.date.today().isoformat()}-{slug}"

@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.search.arguments import check_number
 from azumaya.envs import OptionError
+from azumaya.envs.errors import brief
 from azumaya.envs.extras import require
+from azumaya.envs.whole import whole_number
 
 ALPHA, POPULATION = 100.0, 50
 """Alpha-rank's intensity of selection and size of the population, as OpenSpiel has them."""
@@ -30,7 +33,10 @@ def checked(payoffs: Any) -> np.ndarray:
     Raises:
         OptionError: these are none.
     """
-    found = np.asarray(payoffs, np.float64)
+    try:
+        found = np.asarray(payoffs, np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"payoffs={brief(payoffs)}: must be a square matrix of numbers") from None
     if found.ndim != 2 or not len(found) or found.shape[0] != found.shape[1]:
         raise OptionError(f"payoffs of shape {found.shape}: must be a square matrix")
     largest = float(np.abs(found).max())
@@ -123,16 +129,17 @@ def alpha_rank(payoffs: Any, alpha: float = ALPHA, population: int = POPULATION)
 
     Args:
         payoffs: antisymmetric, `(n, n)`; what row gains from column, from -1 to 1.
-        alpha: the intensity of selection.
+        alpha: the intensity of selection, at least 0.
         population: the number of members, at least 2.
 
     Returns:
         The share of time of each agent, `(n,)`; they add up to 1.
 
     Raises:
-        OptionError: the payoffs are not antisymmetric.
+        OptionError: the payoffs are not antisymmetric, or another argument is out of range.
     """
     checked(payoffs)
+    alpha, population = check_number("alpha", alpha), whole_number(population, "population", 2)
     fitness = alpha * population / (population - 1) * np.asarray(payoffs, np.float64).T
     slope = np.maximum(np.abs(fitness), 1e-12)  # where it is 0, the chance is 1 / population
     chances = np.expm1(-slope) / np.expm1(-population * slope)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +42,7 @@ def exam_table(results: Sequence[ExamResult]) -> Table:
 
 def distance_tables(results: Sequence[ExamResult]) -> Iterable[Table]:
     """For each game, the share of wins kept by distance from the end."""
-    for game, group in groupby(results, key=lambda result: result.game):
+    for game, group in _by_game(results).items():
         table = result_table(
             f"{game}: wins kept by plies left",
             INTERVALS,
@@ -64,14 +63,22 @@ def distance_tables(results: Sequence[ExamResult]) -> Iterable[Table]:
         yield table
 
 
+def _by_game(results: Iterable[ExamResult]) -> dict[str, list[ExamResult]]:
+    """The results of each game, in the order in which games appear first."""
+    found: dict[str, list[ExamResult]] = {}
+    for result in results:
+        found.setdefault(result.game, []).append(result)
+    return found
+
+
 def draw_exams(results: Sequence[ExamResult], path: Path) -> None:
     """Draw the share of wins kept over the distance from the end (needs `league`).
 
     Args:
-        results: the results, those of a game one after the other.
+        results: those of all agents and games, in any order.
         path: the picture, `.svg` or `.png`.
     """
-    games = {game: list(group) for game, group in groupby(results, key=lambda r: r.game)}
+    games = _by_game(results)
     rows = -(-len(games) // COLUMNS)
     columns = min(COLUMNS, len(games))
     places = {agent: i for i, agent in enumerate(dict.fromkeys(r.agent for r in results))}

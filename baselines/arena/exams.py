@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
+from azumaya.baselines.system.journal import line_text
 from azumaya.envs import OptionError, Position
 from azumaya.envs.errors import brief, did_you_mean
 from azumaya.envs.registry import find_game
@@ -228,8 +229,7 @@ def exam_bytes(exam: Exam) -> bytes:
     """The content of an exam's file; equal for equal exams."""
     head = {name: value for name, value in vars(exam).items() if name != "positions"}
     lines = [head, *map(_line, exam.positions)]
-    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
-    return gzip.compress(text.encode(), 9, mtime=0)
+    return gzip.compress("".join(map(line_text, lines)).encode(), 9, mtime=0)
 
 
 def _line(position: ExamPosition) -> dict[str, Any]:

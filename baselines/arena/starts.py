@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from azumaya.baselines.system.journal import line_text
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.rng import random_below
@@ -26,8 +27,6 @@ from azumaya.envs.registry import find_game
 DATA = Path(__file__).with_name("data")
 BALANCED = (0.35, 0.65)
 """A start is balanced if player_0's win rate, counting draws as half, is in this range."""
-
-
 PLIES = 30
 """The most random plies that lead to `some_positions`."""
 
@@ -120,11 +119,11 @@ def read_book(path: Path) -> Book | None:
         BookError: the file is damaged.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        content = path.read_bytes()
     except FileNotFoundError:
         return None
     try:
-        head, *rest = (json.loads(line) for line in lines)
+        head, *rest = map(json.loads, content.decode().splitlines())
         starts = tuple(BalancedStart(**start) for start in rest)
         book = Book(head["game"], head["version"], head["agent"], starts, head["made"])
         if not starts or not all(_plausible(start) for start in starts):
@@ -145,7 +144,7 @@ def book_lines(book: Book) -> str:
     """The text of a book's file."""
     head = {"game": book.game, "version": book.version, "agent": book.agent, "made": book.made}
     lines = [head, *(vars(start) for start in book.starts)]
-    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    return "".join(map(line_text, lines))
 
 
 # ---- random moves before a start: a key and the number of a draw decide them ----

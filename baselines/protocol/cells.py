@@ -137,13 +137,13 @@ def make_cell(job: Job, folder: Path, starts: int = STARTS) -> Cell:
 def _trained(algorithm: str, track: Track, job: Job, run: Path) -> tuple[int, float]:
     """Train a run; returns its steps and minutes."""
     finished = import_module("azumaya.baselines.training.finished")  # which needs the extra train
-    words = words_of(algorithm, track, job, run)
+    words = words_of(track, job, run)
     command = [f"azumaya.baselines.training.{algorithm}", *words]
     curve = finished.trained(algorithm, run, words, command, resumed=not track.minutes)
     return int(curve[-1]["steps"]), round(finished.minutes_of(run), 2)
 
 
-def words_of(algorithm: str, track: Track, job: Job, run: Path) -> list[str]:
+def words_of(track: Track, job: Job, run: Path) -> list[str]:
     """The options of the script that trains a run."""
     given = {
         "game": job.game, "seed": job.seed, "output": run, "steps": track.steps,

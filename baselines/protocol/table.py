@@ -26,6 +26,7 @@ from azumaya.baselines.protocol.cells import (
 )
 from azumaya.baselines.protocol.tracks import Job, agent_name, algorithm_of
 from azumaya.baselines.system.cluster import Cluster
+from azumaya.baselines.system.files import shown
 from azumaya.baselines.system.journal import Line, typed
 from azumaya.baselines.system.pool import ended_pool
 from azumaya.baselines.system.work import WorkFileError, open_work, read_work
@@ -104,7 +105,7 @@ def fill(
         if isinstance(first := digests.get(job), Failure):
             raise OptionError(first.reason)
     with open_work(file, asdict(setting(starts))) as (lines, add):
-        cells = {cell.job: cell for cell in cells_in(lines)}
+        cells = {cell.job: cell for cell in cells_in(file, lines)}
         left = [
             job
             for job in dict.fromkeys(jobs)
@@ -146,13 +147,15 @@ def _digests(jobs: Sequence[Job], folder: Path) -> dict[Job, str | Failure]:
     return found
 
 
-def cells_in(lines: Iterable[Line]) -> Iterator[Cell]:
-    """The cells in the lines of a table; raises `WorkFileError` for other lines."""
+def cells_in(file: Path, lines: Iterable[Line]) -> Iterator[Cell]:
+    """The cells in the lines of a table's file; raises `WorkFileError` for other lines."""
     for number, line in enumerate(lines, start=2):
         try:
             yield typed(line, Cell)
         except ValueError as error:
-            raise WorkFileError(f"line {number} is no cell of a table: {error}") from None
+            raise WorkFileError(
+                f"{shown(file)}: line {number} is no cell of a table: {error}"
+            ) from None
 
 
 def read_table(file: Path) -> tuple[Setting, list[Cell]]:
@@ -163,9 +166,10 @@ def read_table(file: Path) -> tuple[Setting, list[Cell]]:
     """
     head, lines = read_work(file)
     try:
-        return typed(head, Setting), [*{cell.job: cell for cell in cells_in(lines)}.values()]
+        found = typed(head, Setting)
     except ValueError as error:
-        raise WorkFileError(f"{file}: {error}") from None
+        raise WorkFileError(f"{shown(file)}: {error}") from None
+    return found, [*{cell.job: cell for cell in cells_in(file, lines)}.values()]
 
 
 def _here(

@@ -108,11 +108,13 @@ def flag(name: str) -> str:
 def one_by_one(words: Sequence[str], flags: set[str]) -> Iterator[str]:
     """The words, with the name of an option that takes several before each of these.
 
-    Names of options may be written with `_`.
+    Names of options may be written with `_`. An option without words comes last, so that it is
+    refused, and takes no other option for its word.
     """
-    several, waiting = "", False
+    several, waiting, empty = "", False, ""
     for word in words:
         if re.match(r"--?[A-Za-z]", word):
+            empty = several if waiting else empty
             name, equals, value = word.partition("=")
             name = name.replace("_", "-") if name.startswith("--") else name
             several = name if name in flags and not equals else ""
@@ -124,8 +126,9 @@ def one_by_one(words: Sequence[str], flags: set[str]) -> Iterator[str]:
                 yield several
             yield word
             waiting = False
-    if waiting:
-        yield several
+    empty = several if waiting else empty
+    if empty:
+        yield empty
 
 
 def marks_of(kind: type[Any]) -> dict[str, Words]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from azumaya.baselines.text.prompts import ANSWER
 from azumaya.envs import MoveNameError, OptionError, Position
+from azumaya.envs.adapters.duel.asked import check_position
 from azumaya.envs.errors import brief
 
 LONGEST_ANSWER = 20_000
@@ -125,8 +126,9 @@ def read_answer(position: Position, answer: str | None) -> Answer:
         answer: what the model wrote; None for nothing, as chat interfaces say it.
 
     Raises:
-        OptionError: the answer is no text.
+        OptionError: `position` is not a position, or the answer is no text.
     """
+    check_position(position)
     if answer is None:
         answer = ""
     if not isinstance(answer, str):

@@ -11,6 +11,7 @@ from azumaya.baselines.text.answers import read_answer
 from azumaya.baselines.text.episode import Tally, agent_action
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position
+from azumaya.envs.adapters.duel.asked import check_position
 from azumaya.envs.adapters.duel.opponents import Opponent, never_acts
 from azumaya.envs.position import check_seed, episode_key
 from azumaya.envs.whole import whole_number
@@ -35,11 +36,11 @@ class TextDuel:
         seat: the seat of the model.
         moves: the names of the moves so far.
         tally: how the model answered.
-        question: what to ask the model next; None if the game is over.
+        question: what to ask the model next; None if the game is over or the agent has failed.
         forfeited: whether the model named no legal move in all tries.
 
     Raises:
-        OptionError: an argument is out of range, or the game is over before the model can move.
+        OptionError: an argument is invalid, or the game is over before the model can move.
         AgentFailedError: the agent raised an exception, or what it gave is no legal move.
     """
 
@@ -53,6 +54,7 @@ class TextDuel:
         tries: int = 3,
         legal_moves: bool = False,
     ) -> None:
+        check_position(position)
         self.position = position.copy()
         self.seat = whole_number(seat, "seat", 0, 1)
         self.moves: list[str] = []
@@ -60,7 +62,7 @@ class TextDuel:
         self.forfeited = False
         self.question: str | None = None
         self._opponent, self._seed = agent_for(opponent, "opponent"), check_seed(seed)
-        self._tries, self._left = whole_number(tries, "tries", 1), tries
+        self._tries = self._left = whole_number(tries, "tries", 1)
         self._legal_moves, self._answers = legal_moves, 0
         self._go_on()
         if self.question is None:
@@ -92,11 +94,13 @@ class TextDuel:
         """Take an answer of the model, and let the agent move; returns the next question.
 
         Raises:
-            OptionError: the game is over, or the answer is no text.
+            OptionError: nothing is asked, or the answer is no text.
             AgentFailedError: the agent raised an exception, or what it gave is no legal move.
         """
         if self.question is None:
-            raise OptionError("answer: the game is over; make a new TextDuel")
+            raise OptionError(
+                "answer: the game is over, or the agent has failed; make a new TextDuel"
+            )
         answer = read_answer(self.position, text)
         self.tally.turns += self._left == self._tries
         self._answers += 1
@@ -113,6 +117,7 @@ class TextDuel:
     def _go_on(self) -> None:
         """Let the agent move until the model is to move, and ask the model."""
         here, told = self.position, []
+        self.question = None  # if the agent fails, its turn is not the model's
         while not here.is_over and here.to_move != self.seat:
             key = int(episode_key(self._seed, 0, len(self.moves)))
             mover = here.to_move

@@ -11,6 +11,7 @@ from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.text.answers import Answer, read_answer
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
 from azumaya.envs import OptionError, Position
+from azumaya.envs.adapters.duel.asked import check_position
 from azumaya.envs.adapters.duel.opponents import Opponent, is_agent
 from azumaya.envs.errors import brief
 from azumaya.envs.game import one_of
@@ -108,6 +109,7 @@ def play_text_game(
         OptionError: an argument is invalid.
         AgentFailedError: an agent raised an exception, or what it gave is no legal move.
     """
+    check_position(position)
     whole_number(tries, "tries", 1)
     one_of("failure", "forfeit", "random")(failure)
     seed = check_seed(seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from azumaya.envs import Position
+from azumaya.envs.adapters.duel.asked import check_position
 
 ANSWER = "move: "
 """What the prompts ask a model to write before its move."""
@@ -19,7 +20,11 @@ def rules_prompt(position: Position) -> str:
     """The rules of a position's game, its options and the form of an answer.
 
     It suits the system message of a chat. It is the same for both players and for the whole game.
+
+    Raises:
+        OptionError: `position` is not a position.
     """
+    check_position(position)
     game = position.game
     parts = [
         f"You are playing {game.title}, a board game for two players, player_0 and player_1.",
@@ -57,7 +62,11 @@ def position_prompt(
             None to say nothing of them.
         legal_moves: whether to list the legal moves. With the list, a model that does not know the
             rules can play, too, so comparisons usually omit it.
+
+    Raises:
+        OptionError: `position` is not a position.
     """
+    check_position(position)
     parts = []
     if moves is not None:
         told = f"Moves so far: {' '.join(moves)}" if moves else "The game begins in this position."

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn, TypeVar
 
+import torch
+
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.arena.game_options import game_named
 from azumaya.baselines.system.command_line import read_options
@@ -23,10 +25,10 @@ from azumaya.envs.extras import MissingExtraError
 
 REFUSALS = (OptionError, RunError, CheckpointError, MissingExtraError, DeviceError)
 """Errors in a command, or in the run it names; or it needs a package that is not installed."""
-FAILURES = (OSError, MemoryError)
-"""Failures of the machine: a full disk, a closed output, too little memory."""
+FAILURES = (OSError, MemoryError, torch.cuda.OutOfMemoryError)
+"""Failures of the machine: a full disk, a closed output, too little memory, also of a GPU."""
 ALLOCATION = "can't allocate memory"
-"""The text of torch's `RuntimeError` when memory runs out."""
+"""The text of torch's `RuntimeError` when memory of the CPU runs out."""
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of `mallopt`, from `malloc.h`."""
 KEPT = 1 << 30

@@ -3,7 +3,7 @@
 A script's own `Config` inherits from `RunConfig`, which has what every run needs, and adds the
 script's own options. `completed` checks the options and fills in defaults; `stored_form` and `read`
 convert to and from a run's `config.json`. The range of a number is declared with the option and
-checked by `check_values`, as are literals and texts:
+checked by `check_values`, as are literals, texts, truth values and paths:
 
     steps: Annotated[int, Numbers(1)] = 250_000
     search: Literal["alphabeta", "puct"] = "alphabeta"
@@ -30,6 +30,8 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+
+import numpy as np
 
 from azumaya.baselines.agents.sidecar import Sidecar
 from azumaya.baselines.arena.game_options import game_named, read_value
@@ -69,8 +71,12 @@ Weight = Annotated[float, Numbers(0, 1_000_000)]
 Positive = Annotated[float, Numbers(0, 1_000_000, above=True)]
 
 
+PLAIN: Mapping[Any, str] = {str: "a text", bool: "True or False", Path: "a pathlib.Path"}
+"""What an option of a type must be, in words."""
+
+
 def check_values(options: Any) -> None:
-    """Check that every number in a dataclass is in its declared range, and literals and texts.
+    """Check that every number in a dataclass is in its declared range, and what else is declared.
 
     The command line checks the latter itself; these may come from Python or a stored file.
 
@@ -110,7 +116,7 @@ def _unmet(hint: Any, value: Any) -> str:
     if get_origin(hint) is Literal:
         known = get_args(hint)
         return "" if value in known else f"one of {', '.join(map(str, known))}"
-    return "a text" if hint is str and not isinstance(value, str) else ""
+    return PLAIN[hint] if hint in PLAIN and not isinstance(value, hint) else ""
 
 
 def pairs(words: Sequence[str]) -> dict[str, str]:
@@ -246,14 +252,17 @@ class RunConfig:
             OptionError: an option has an invalid value.
         """
         check_values(self)
-        game = game_named(self.game).name
-        steps = self.steps or (0 if self.minutes else self.usual_steps)
+        # those of NumPy cannot be stored as JSON
+        numbers = {name: n.item() for name, n in vars(self).items() if isinstance(n, np.generic)}
+        config = replace(self, **numbers)
+        game = game_named(config.game).name
+        steps = config.steps or (0 if config.minutes else config.usual_steps)
         return replace(
-            self,
+            config,
             game=game,
-            options=game_options(game, self.options),
+            options=game_options(game, config.options),
             steps=steps,
-            measure_every=self.measure_every or -(-steps // 10),
+            measure_every=config.measure_every or -(-steps // 10),
         )
 
     @classmethod
@@ -293,6 +302,7 @@ class RunConfig:
             CheckpointError: the save cannot be read.
         """
         config = replace(self, game=game_named(self.game).name)
+        check_values(config)
         folder = config.folder
         folder.check_place()
         if not config.resume:

@@ -44,6 +44,7 @@ from azumaya.baselines.arena.report import (
 from azumaya.baselines.arena.rounds import Score, play_both_seats, start_set
 from azumaya.baselines.arena.starts import some_positions
 from azumaya.baselines.system.files import write_whole
+from azumaya.baselines.training.command import exit_code, run_script
 from azumaya.baselines.training.config import RunConfig
 from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.run_folder import RunFolder
@@ -79,10 +80,15 @@ def evaluate(
 
 def exam_kept(config: RunConfig, agent: Agent) -> dict[str, float]:
     """The share of won positions that the agent keeps in the game's exam, if it has one."""
-    if not (has_exam(config.game) and by_default(config.game, config.options)):
+    if not _has_exam(config):
         return {}
     kept = answers_of(agent, load_exam(config.game)).kept_wins
     return {} if kept is None else {"exam": kept}
+
+
+def _has_exam(config: RunConfig) -> bool:
+    """Whether there is an exam for the game and its options."""
+    return has_exam(config.game) and by_default(config.game, config.options)
 
 
 def final_evaluation(
@@ -188,7 +194,7 @@ class Ladder:
         self.config, self.agent, self.searching = config, agent, searching
         self.scores = {score.second: score for score in scores}
         self.starts = start_set(config.game, config.options, SEED)
-        self.with_exam = has_exam(config.game) and by_default(config.game, config.options)
+        self.with_exam = _has_exam(config)
 
     def rungs(self, say: Callable[[str], None]) -> Iterator[Rung]:
         """The rungs from bottom to top, each as soon as it is measured; `say` names the next one.
@@ -341,4 +347,4 @@ def draw_ladder(rungs: Sequence[Rung], path: Path | BinaryIO, title: str) -> Non
 
 
 if __name__ == "__main__":
-    store([Path(word) for word in sys.argv[1:]])
+    run_script(lambda: exit_code(lambda: store([Path(word) for word in sys.argv[1:]])))

@@ -50,7 +50,7 @@ def trained(
 
 def _train(script: str, run: Path, words: Sequence[str], command: list[str], resumed: bool) -> None:
     """Train a run to its end, unless it is complete; see `trained`."""
-    begun, mark = (run.with_name(f"{run.name}.{state}") for state in ("begun", "done"))
+    begun, mark = _notes(run)
     module = import_module(f"azumaya.baselines.training.{script}")
     folder = module.Config.run_at(run)
     saved = (run / SAVED).exists()
@@ -72,6 +72,11 @@ def _train(script: str, run: Path, words: Sequence[str], command: list[str], res
     if code:
         raise RunError(f"{run}: the run failed")
     write_whole(mark, json.dumps(command).encode())
+
+
+def _notes(run: Path) -> tuple[Path, Path]:
+    """The notes beside a run's folder: that it was begun, and that it is complete."""
+    return run.with_name(f"{run.name}.begun"), run.with_name(f"{run.name}.done")
 
 
 def _noted(note: Path) -> list[str]:
@@ -96,5 +101,5 @@ def curve_of(run: Path) -> list[dict[str, float]]:
 
 def minutes_of(run: Path) -> float:
     """How long a complete run took, its measurements and pauses included."""
-    begun, mark = (run.with_name(f"{run.name}.{state}") for state in ("begun", "done"))
+    begun, mark = _notes(run)
     return (mark.stat().st_mtime - begun.stat().st_mtime) / 60

@@ -132,7 +132,8 @@ class NetworkConfig(RunConfig):
         check_network(config.network, config.game)
         if config.start and config.continues:
             stored = self.stored_in(self.folder.path)
-            config = replace(config, **{name: stored[name] for name in ("network", *config.sizes)})
+            begun = {n: getattr(config, n) or stored[n] for n in ("network", *config.sizes)}
+            config = replace(config, **begun)
         elif config.start:
             _, sizes = network_to_begin_with(config.start, config.game, config.options)
             check_begun(config, sizes)

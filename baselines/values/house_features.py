@@ -92,7 +92,7 @@ def suits(game: Game) -> bool:
     regions = len(cell_planes(game, "region bit"))
     sides = [len(cell_planes(game, side)) for side in ("own", "opposing")]
     right = (game.observation.cells, numbers, sides) == (CELLS, NUMBERS, [1, 1])
-    return game.observation.houses_only and right and regions == 4
+    return game.observation.houses_only and right and regions == BITS
 
 
 def has_stocks(game: Game) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
@@ -71,7 +72,7 @@ class Comparison:
         python: a Python in which the peers are installed; None makes an environment for each.
 
     Raises:
-        OptionError: `only` is given, but one of its words is empty.
+        OptionError: `only` is given, but one of its words is empty; or there is no such Python.
     """
 
     game: Game
@@ -90,6 +91,14 @@ class Comparison:
                 "as go,hex"
             )
         object.__setattr__(self, "only", ",".join(words))
+        if self.python is not None:
+            found = shutil.which(str(self.python))
+            if found is None:
+                raise OptionError(
+                    f"python={str(self.python)!r}: there is no such program; name one such as "
+                    "env/bin/python"
+                )
+            object.__setattr__(self, "python", Path(found).absolute())  # scripts run elsewhere
 
     @property
     def on_gpu(self) -> bool:

@@ -1,1 +1,1 @@
-"""Makers of exams, books and galleries, and studies of training: programs, a module each."""
+"""Makers of exams, books and galleries, and studies of games and of training: a program each."""

@@ -143,7 +143,10 @@ def distinct() -> Callable[[Line], int]:
 
 def exam_of(settings: Line, lines: Sequence[Line], count: int, version: int) -> Exam:
     """A set as an exam: its first `count` positions. Values are wins, draws and losses."""
-    first = {line["position"]: line for line in reversed(lines) if "position" in line}
+    first = dict[str, Line]()
+    for line in lines:
+        if "position" in line:
+            first.setdefault(line["position"], line)
     positions = tuple(
         ExamPosition(
             text,
@@ -152,7 +155,7 @@ def exam_of(settings: Line, lines: Sequence[Line], count: int, version: int) -> 
             ("random", "random"),
             line["seed"],
         )
-        for text, line in [*first.items()][: -count - 1 : -1]
+        for text, line in [*first.items()][:count]
     )
     return Exam(connect_four.GAME.id, "held-out", version, {}, True, positions, settings)
 

@@ -22,6 +22,8 @@ import typer
 from torch.profiler import ProfilerActivity, profile
 
 from azumaya.baselines.arena.report import markdown, save_picture
+from azumaya.baselines.cli.terminal import complaints, guarded
+from azumaya.baselines.system.files import check_picture, shown
 from azumaya.baselines.training import ppo
 from azumaya.baselines.training.state import State
 from azumaya.benchmarks.learning import watch_training
@@ -148,11 +150,14 @@ def main(
     output: Annotated[Path | None, typer.Option(help="An .svg or .png file.")] = None,
 ) -> None:
     """Print, and perhaps draw, where the time of PPO goes."""
-    found = profiled(updates, game=game, device=device, network=network)
+    with complaints():
+        if output is not None:
+            check_picture(output, f"--output {shown(output)}")
+        found = profiled(updates, game=game, device=device, network=network)
     typer.echo(table(found))
     if output is not None:
         draw(found, output)
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    guarded("learning_profile", lambda: typer.run(main))

@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from azumaya.baselines.agents import Agent
+from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.agents.names import find_agent
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import SolverRooms, Solving
@@ -75,6 +76,16 @@ def times_to_solve(questions: Iterable[Position], limit: float) -> list[float]:
     return times
 
 
+def players(names: Sequence[str], games: Iterable[str]) -> list[Agent]:
+    """The agents with these names; raises `ValueError` unless they can play these games."""
+    agents = [find_agent(name) for name in names]
+    for game in games:
+        if GAMES[game].rules.resample is None:
+            for name, agent in zip(names, agents, strict=True):
+                check_agent(agent, Position(GAMES[game]), name)
+    return agents
+
+
 def main(words: Sequence[str] | None = None) -> None:
     """Print one line for each distance."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -88,8 +99,12 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--step", type=int, default=2)
     parser.add_argument("--last", type=int, default=200, help="the last distance")
     options = parser.parse_args(words)
-    agents = [find_agent(name) for name in options.agent or ["random"]]
-    for name in options.game or GAMES:
+    games = options.game or GAMES
+    try:
+        agents = players(options.agent or ["random"], games)
+    except ValueError as error:
+        parser.error(str(error))
+    for name in games:
         if GAMES[name].rules.resample is not None:
             print(f"{name}: draws are hidden, nothing can be solved")
             continue
@@ -102,7 +117,7 @@ def main(words: Sequence[str] | None = None) -> None:
             good = sum(map(math.isfinite, times))
             print(
                 f"{name}: {plies} plies before the end, {good} of {len(times)} solved, "
-                f"half of them within {statistics.median(times):.2f} s",
+                f"half of them within {statistics.median_low(times):.2f} s",
                 flush=True,
             )
             if 2 * good < len(times):

@@ -21,6 +21,7 @@ from azumaya.baselines.arena.league.ratings import ALL
 from azumaya.baselines.arena.league.results import LeagueFileError, read_league
 from azumaya.baselines.arena.league.standing import standings
 from azumaya.baselines.arena.report import markdown
+from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.protocol.scores import subsets
 from azumaya.baselines.protocol.table import read_table
 
@@ -61,10 +62,11 @@ def main(
     """Print the sets of games that predict all games best, as Markdown, and the worst."""
     found = []
     for file in files:
-        try:
-            results = of_league(file)
-        except LeagueFileError:
-            results = of_table(file)
+        with complaints():
+            try:
+                results = of_league(file)
+            except LeagueFileError:
+                results = of_table(file)
         found.append(errors(results, size))
     if not found[0] or any(each.keys() != found[0].keys() for each in found):
         raise typer.BadParameter(f"files: all must be of the same games, at least {size} of them")
@@ -78,4 +80,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    guarded("subsets", lambda: typer.run(main))

@@ -15,7 +15,7 @@ import json
 import shlex
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -124,6 +124,7 @@ def run_study(config: Config) -> list[Results]:
     """
     check_values(config)
     game = game_named(config.game).name
+    config = replace(config, game=game)  # also for the default folder
     if config.algorithm not in (*ALGORITHMS, *EARLIER):
         raise OptionError(f"--algorithm {config.algorithm}: must be one of {', '.join(ALGORITHMS)}")
     if not config.seeds or len(set(config.seeds)) < len(config.seeds):

@@ -70,7 +70,16 @@ def test_what_is_not_given_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["--kind three", "--most-moves x", "--sizes 1", "--seeds", "--seeds 1 x", "--size"]
+    "words",
+    [
+        "--kind three",
+        "--most-moves x",
+        "--sizes 1",
+        "--seeds",
+        "--seeds --most-moves 3",
+        "--seeds 1 x",
+        "--size",
+    ],
 )
 def test_what_cannot_be_read_is_refused(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:

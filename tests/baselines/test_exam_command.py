@@ -180,6 +180,14 @@ def test_names_are_shown_as_they_are() -> None:
     assert "66.7%" in shown.get()
 
 
+def test_the_results_of_a_game_stand_together_in_whatever_order_they_come(tmp_path: Path) -> None:
+    results = [some_result("one"), some_result("one", "abalone"), some_result("two")]
+    assert len([*exam_report.distance_tables(results)]) == 2
+    for name, given in ("a", results), ("b", [results[0], results[2], results[1]]):
+        exam_report.draw_exams(given, tmp_path / f"{name}.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".PNG"])
 def test_pictures_are_drawn_and_equal_for_equal_results(tmp_path: Path, suffix: str) -> None:
     results = [some_result("one"), some_result("two"), some_result("one", "abalone")]

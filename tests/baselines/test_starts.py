@@ -57,6 +57,13 @@ def test_damaged_books_are_refused(tmp_path: Path, old: str, new: str) -> None:
         starts.read_book(path)
 
 
+def test_a_book_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "book"
+    path.write_bytes(starts.book_lines(book(START)).encode("utf-16"))
+    with pytest.raises(BookError, match="the book of starts is damaged"):
+        starts.read_book(path)
+
+
 def test_games_without_a_book_and_games_that_do_not_exist() -> None:
     assert balanced_starts("sudoku_moyo_match") == ()
     with pytest.raises(OptionError, match="no such game"):

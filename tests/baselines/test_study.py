@@ -111,6 +111,14 @@ def test_every_algorithm_has_a_folder_of_its_own() -> None:
     assert Config(output=Path("here")).folder == Path("here")
 
 
+def test_a_game_has_one_folder_by_whatever_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = list[Path]()
+    monkeypatch.setattr(variants, "run_of", lambda _, run, words: runs.append(run))
+    monkeypatch.setattr(variants, "_report", lambda *_: None)
+    run_study(Config(game="azumaya/abalone-v0", seeds=(1,)))
+    assert runs == [Path("runs/study-value-abalone/default-1")]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

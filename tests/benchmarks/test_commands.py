@@ -48,6 +48,7 @@ def test_bad_arguments_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (["peers", "--peer", "nobody"], "nobody"),
         (["peers", "--only", "go,"], "only='go,': a word is empty"),
         (["peers", "--only", " "], "only=' ': a word is empty"),
+        (["peers", "--python", "no/python"], "python='no/python': there is no such program"),
         (["--game", GAME, "--output", str(tmp_path), "peers"], "has no effect before peers"),
         (["--quick", "report", str(tmp_path)], "--quick: has no effect before report"),
     ):

@@ -122,6 +122,14 @@ def test_the_command_makes_a_set_and_agents_take_it(tmp_path: Path) -> None:
     assert '"positions": 3' in taken.output
 
 
+def test_a_position_found_twice_is_taken_where_it_was_found_first() -> None:
+    texts = [str(after(columns)) for columns in ("44", "12", "44")]
+    lines = [{"seed": n, "position": text, "scores": {"a": 0}} for n, text in enumerate(texts)]
+    taken = four_sets.exam_of({}, lines, 1, 1).positions
+    assert [(each.seed, each.position) for each in taken] == [(0, texts[0])]
+    assert [each.seed for each in four_sets.exam_of({}, lines, 3, 1).positions] == [0, 1]
+
+
 def test_what_is_not_solved_or_of_another_set_is_left_out() -> None:
     seed = read_exam(four_sets.file_of(four_sets.SETS, "middle-easy")).positions[0].seed
     assert "position" in four_sets.SetPlan("middle-easy", 10**6)(seed)

@@ -164,6 +164,16 @@ def test_every_peer_is_pinned_and_has_a_script(peer: Peer) -> None:
     assert done.returncode == 0
 
 
+def test_a_python_is_found_from_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scripts run in another folder."""
+    python = tmp_path / "env" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    monkeypatch.chdir(tmp_path)
+    what = compare.Comparison(GAME, tmp_path, python=Path("env/bin/python"))
+    assert what.python == python
+
+
 def test_an_environment_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[list[str]] = []
     monkeypatch.setattr(environments.venv, "create", lambda at, **_: Path(at).mkdir(parents=True))

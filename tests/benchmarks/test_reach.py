@@ -58,7 +58,7 @@ def test_it_stops_where_fewer_than_half_are_solved(
 ) -> None:
     lines = said(monkeypatch, capsys)
     name = GAME.name
-    assert lines[0] == f"{name}: 6 plies before the end, 1 of 2 solved, half of them within inf s"
+    assert lines[0] == f"{name}: 6 plies before the end, 1 of 2 solved, half of them within 1.00 s"
     assert [line.split(",")[1] for line in lines] == [" 1 of 2 solved"] * 2 + [" 0 of 2 solved"]
 
 
@@ -67,3 +67,18 @@ def test_it_stops_where_no_game_is_that_long(
 ) -> None:
     lines = said(monkeypatch, capsys, "--first", "300", "--last", "304")
     assert lines == [f"{GAME.name}: no game that ends has 300 plies"]
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("--agent nobody", "agent 'nobody': must be random, greedy"),
+        ("--agent champion-net", "there is none for azumaya/score_dominari"),
+    ],
+)
+def test_impossible_arguments_are_refused(
+    words: str, wanted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        reach.main(["--game", GAME.name, *words.split()])
+    assert wanted in capsys.readouterr().err

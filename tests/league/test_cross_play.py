@@ -146,6 +146,11 @@ def test_without_results_and_of_a_game_that_an_agent_does_not_play_nothing_is_sh
     with pytest.raises(OptionError, match="no pair"):
         cross_play(read_league("league.jsonl"))
     made_up(LADDER)
+    for wrong in ("ann", [7]):
+        with pytest.raises(OptionError, match=r"agents=.*: must be a list of names or ids"):
+            cross_play(read_league("league.jsonl"), agents=wrong)
+    with pytest.raises(OptionError, match="resamples=0: a whole number from 1"):
+        cross_play(read_league("league.jsonl"), resamples=0)
     made_up([("eve", "random")], game=OTHER)
     with pytest.raises(OptionError, match=f"does not play {OTHER}"):
         cross_play(read_league("league.jsonl"), OTHER, ["ann", "random"])

@@ -131,9 +131,24 @@ def test_cycles_are_found_once_and_the_shortest_first() -> None:
 
 
 @pytest.mark.parametrize(
-    "payoffs", [[[0, 1], [1, 0]], [[0, 1]], [], np.zeros((0, 0)), [[0, np.nan], [np.nan, 0]]]
+    "payoffs",
+    [
+        [[0, 1], [1, 0]],
+        [[0, 1]],
+        [[0, 1], [2]],
+        [],
+        np.zeros((0, 0)),
+        [[0, np.nan], [np.nan, 0]],
+        "rock",
+    ],
 )
 def test_other_payoffs_are_refused(payoffs: object) -> None:
     for measure in MEASURES:
         with pytest.raises(OptionError, match="payoffs"):
             measure(payoffs)
+
+
+@pytest.mark.parametrize(("name", "value"), [("alpha", -1), ("population", 1)])
+def test_populations_that_cannot_evolve_are_refused(name: str, value: int) -> None:
+    with pytest.raises(OptionError, match=f"{name}={value}"):
+        alpha_rank([[0, 1], [-1, 0]], **{name: value})

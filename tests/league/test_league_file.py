@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from azumaya.baselines.arena.league import results
@@ -19,6 +20,7 @@ from azumaya.baselines.arena.league.results import (
     PairResult,
     read_league,
 )
+from azumaya.envs import OptionError
 from azumaya.envs.engine.workers import available_cores
 
 GAME = "vierer_dominari"
@@ -143,6 +145,15 @@ def test_paths_may_be_texts(path: Path) -> None:
     file = LeagueFile(str(path))
     file.close()
     assert (file.path, len(file.league.pairs)) == (path, 3)
+
+
+def test_seeds_may_be_of_any_whole_type_and_others_are_refused(path: Path) -> None:
+    file = LeagueFile(path, seed=np.int64(3))  # type: ignore[arg-type]
+    file.close()
+    assert type(file.league.settings.seed) is int
+    for wrong in ("", False, -1):
+        with pytest.raises(OptionError, match="seed="):
+            LeagueFile(path, seed=wrong)  # type: ignore[arg-type]
 
 
 def test_a_head_without_results_that_makes_no_sense_is_replaced(path: Path) -> None:

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.league import join, local_crew, play_league
 from azumaya.baselines.arena.league.results import LeagueFile
 from azumaya.baselines.arena.league.schedule import Plan
 from azumaya.envs import GAMES, OptionError
 from tests.league.playing import GAME
+
+CARD = AgentCard("greedy", "built in", "", None, (GAME,))
 
 
 @pytest.mark.parametrize(
@@ -29,6 +32,7 @@ from tests.league.playing import GAME
         ({"interval": math.nan}, "interval=nan: a number above 0 is needed"),
         ({"interval": 0}, "interval=0: a number above 0 is needed"),
         ({"only": "greedy"}, "only='greedy': must be a set of ids of agents"),
+        ({"only": [CARD]}, "only=[AgentCard(name='greedy'"),
     ],
 )
 def test_plans_by_which_nothing_can_be_played_are_refused(

@@ -93,16 +93,16 @@ def test_only_what_is_trained_has_a_track() -> None:
 
 def test_a_track_becomes_options_of_a_script() -> None:
     job = Job("ppo", GAME, "10min-gpu", 2)
-    words = words_of("ppo", TRACKS["10min-gpu"], job, Path("r"))
+    words = words_of(TRACKS["10min-gpu"], job, Path("r"))
     assert {"--time=10min", "--device=cuda", "--seed=2", f"--game={GAME}"} <= {*words}
-    assert "--steps=1000000" in words_of("value", TRACKS["1M"], job, Path("r"))
-    assert not any("device" in word for word in words_of("value", TRACKS["1M"], job, Path("r")))
+    assert "--steps=1000000" in words_of(TRACKS["1M"], job, Path("r"))
+    assert not any("device" in word for word in words_of(TRACKS["1M"], job, Path("r")))
 
 
 def test_a_run_that_an_earlier_version_has_trained_is_kept(tmp_path: Path) -> None:
     """Its note has the time as a number of minutes."""
     run, track = tmp_path / "r", TRACKS["1M"]
-    words = words_of("value", track, Job("value", GAME, track.name, 1), run)
+    words = words_of(track, Job("value", GAME, track.name, 1), run)
     run.mkdir()
     (run / "curve.json").write_text('[{"steps": 5}]')
     (run / "progress.json").write_text("")
@@ -211,6 +211,16 @@ def test_what_is_there_is_not_made_again(made: Path) -> None:
     assert [cell.job for cell in cells] == jobs
     assert (file.read_text(), told) == (before, [(4, 4)])
     assert read_table(file) == (setting(STARTS), cells)
+
+
+def test_a_line_that_is_no_cell_is_named_with_its_file(tmp_path: Path, made: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    head = (made / "table.jsonl").read_text().splitlines()[0]
+    file.write_text(f'{head}\n{{"agent": "ann"}}\n')
+    jobs = jobs_of(("random",), (GAME,), TRACKS["1M"], (1,))
+    for read in (read_table, lambda file: fill(file, tmp_path, jobs, STARTS)):
+        with pytest.raises(WorkFileError, match=re.escape(f"{file}: line 2 is no cell of")):
+            read(file)  # type: ignore[operator]
 
 
 def test_cells_of_an_agent_whose_files_have_changed_are_made_again(tmp_path: Path) -> None:

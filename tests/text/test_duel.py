@@ -108,12 +108,17 @@ class Pushover(Agent):
 
 
 def test_an_agent_may_name_its_move_and_is_named_where_it_fails() -> None:
+    """After that the model is not asked for the agent's move."""
     duel = TextDuel(Position(GAME), Pushover(), 1)
     assert duel.moves == Position(GAME).legal_moves()[-1:]
     duel.answer(f"move: {duel.position.legal_moves()[0]}")
     assert len(duel.moves) == 3
     with pytest.raises(AgentFailedError, match="agent pushover: act failed: ZeroDivisionError"):
         duel.answer(f"move: {duel.position.legal_moves()[0]}")
+    assert duel.question is None
+    with pytest.raises(OptionError, match=r"answer: .*the agent has failed"):
+        duel.answer(f"move: {duel.position.legal_moves()[0]}")
+    assert len(duel.moves) == 4
 
 
 @pytest.mark.parametrize(("argument", "value"), [("seat", 2), ("tries", 0), ("seed", -1)])

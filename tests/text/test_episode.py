@@ -10,7 +10,13 @@ import pytest
 
 from azumaya.baselines.agents import RandomAgent
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.text import play_text_game
+from azumaya.baselines.text import (
+    TextDuel,
+    play_text_game,
+    position_prompt,
+    read_answer,
+    rules_prompt,
+)
 from azumaya.baselines.text.episode import Message
 from azumaya.envs import GAMES, OptionError, Position
 from azumaya.envs.notation import replay
@@ -125,6 +131,18 @@ def test_wrong_arguments_are_named() -> None:
         play_text_game(start, good, good, failure="resign")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="player_0 answered 5: must be a text, or None"):
         play_text_game(start, lambda messages: 5, good)  # type: ignore[arg-type, return-value]
+
+
+def test_the_name_of_a_game_is_no_position() -> None:
+    for takes in (
+        rules_prompt,
+        position_prompt,
+        lambda position: read_answer(position, "move: 1a1"),
+        lambda position: TextDuel(position, "random", 0),
+        lambda position: play_text_game(position, "random", "random"),
+    ):
+        with pytest.raises(OptionError, match="position='abalone': a Position is needed"):
+            takes("abalone")  # type: ignore[arg-type, operator]
 
 
 def test_an_empty_answer_is_one_that_cannot_be_read() -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pytest
 
 from azumaya.baselines.agents.network import NETWORKS as KINDS
@@ -86,6 +87,9 @@ def test_ranges_in_words() -> None:
     assert Numbers(0.5).text(whole=False) == "a number from 0.5"
 
 
+KINDS_IN_WORDS = {str: "a text", bool: "True or False", Path: "a pathlib.Path"}
+
+
 @every_program
 def test_words_are_those_that_are_declared(name: str) -> None:
     make = PROGRAMS[name].Config
@@ -93,8 +97,8 @@ def test_words_are_those_that_are_declared(name: str) -> None:
         known = get_args(each) if get_origin(each) is Literal else ()
         for word in known:
             check_values(make(**{option: word}))
-        if known or each is str:
-            wanted = f"one of {', '.join(map(str, known))}" if known else "a text"
+        if known or each in KINDS_IN_WORDS:
+            wanted = f"one of {', '.join(map(str, known))}" if known else KINDS_IN_WORDS[each]
             with pytest.raises(OptionError) as refused:
                 make(**{option: 5}).completed()
             assert str(refused.value) == f"{flag(option)} 5: must be {wanted}"
@@ -169,6 +173,21 @@ def test_impossible_arguments_are_refused_in_one_line(
         assert told in said.err
         assert said.err.count("\n") == 1
         assert [path.name for path in here.iterdir()] == ["FILE"], "no folder is left behind"
+
+
+@every_program
+def test_numbers_of_numpy_can_be_stored(name: str, tmp_path: Path) -> None:
+    given = {"seed": np.int64(7), "learning_rate": np.float32(0.5), "output": tmp_path / "run"}
+    config = PROGRAMS[name].Config(**given).ready()
+    assert {key: config.stored_form()[key] for key in given if key != "output"} == {
+        "seed": 7, "learning_rate": 0.5,
+    }  # fmt: skip
+
+
+@every_program
+def test_a_folder_that_is_a_text_is_refused(name: str) -> None:
+    with pytest.raises(OptionError, match=r"--output run: must be a pathlib\.Path"):
+        PROGRAMS[name].Config(output="run").ready()
 
 
 @every_program

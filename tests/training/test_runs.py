@@ -20,6 +20,7 @@ from sb3_contrib import MaskablePPO
 from azumaya.baselines import find_agent
 from azumaya.baselines.training import alphazero, maskable_ppo, ppo, ppo_games, value
 from azumaya.baselines.training.alphazero_games import SelfPlay
+from azumaya.baselines.training.command import exit_code
 from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.policy import Threads
 from azumaya.baselines.training.run import Run
@@ -361,6 +362,16 @@ def test_earlier_names_warn_and_run_the_script(
     )
     stored = json.loads((run / "config.json").read_text())
     assert stored.get("nodes") == {"td_value": 0, "expert_iteration": 300}.get(name)
+
+
+def test_a_gpu_without_enough_memory_is_said_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def work() -> None:
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory.\nGPU 0 has 139 GiB")
+
+    assert exit_code(work) == 1
+    assert capsys.readouterr().err == "error: CUDA out of memory. GPU 0 has 139 GiB\n"
 
 
 FAULTS = """

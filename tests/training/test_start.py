@@ -13,6 +13,7 @@ from azumaya.baselines.agents.checkpoint import build, load, save
 from azumaya.baselines.agents.network import NETWORKS
 from azumaya.baselines.agents.sidecar import describe
 from azumaya.baselines.training import ppo
+from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError, Position, find_game
 from tests.training.run_helpers import SCRIPTS
 
@@ -45,6 +46,8 @@ def test_a_run_begins_with_the_weights_and_the_sizes(name: str, tmp_path: Path) 
     for file in tmp_path.glob("board.*"):
         file.unlink()
     main(tiny(folder, **given, resume=True, steps=300))
+    with pytest.raises(RunError, match=r"--width 6 \(it has 5\)"):
+        main(tiny(folder, **given | {"width": 6}, resume=True))
     last, sidecar = load(folder / "policy")
     assert (sidecar.network, sidecar.sizes) == ("board", {"width": 5, "depth": 2})
     assert first.keys() == last.keys()

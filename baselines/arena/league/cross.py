@@ -25,6 +25,7 @@ from azumaya.baselines.arena.league.results import League
 from azumaya.baselines.arena.league.standing import labels
 from azumaya.envs import OptionError, find_game
 from azumaya.envs.errors import brief
+from azumaya.envs.whole import whole_number
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,14 @@ def cross_play(
         game: the name of a game; empty for all in which any pair was played, each with the same
             weight.
         agents: names or ids of agents; all that play these games if there are none.
-        resamples: how many.
+        resamples: how many samples of the bootstrap are drawn.
 
     Raises:
-        OptionError: the game was not played, an agent is unknown or does not play it, or there are
-            fewer than two.
+        OptionError: the game was not played, an agent is unknown or does not play it, there are
+            fewer than two, or `resamples` is below 1.
         MissingExtraError: choix is not installed.
     """
+    resamples = whole_number(resamples, "resamples", 1)
     played = league.in_order()
     wanted = find_game(game).name if game else ""
     games = sorted({pair.key.game for pair in played if wanted in ("", pair.key.game)})
@@ -157,6 +159,8 @@ def cross_play(
 def _chosen(league: League, games: Iterable[str], agents: Sequence[str]) -> set[str]:
     """The ids of the agents that are shown."""
     wanted, cards = set(games), league.cards
+    if isinstance(agents, str) or not all(isinstance(name, str) for name in agents):
+        raise OptionError(f"agents={brief(agents)}: must be a list of names or ids of agents")
     if not agents:
         found = {each for each, card in cards.items() if wanted <= set(card.games)}
     else:

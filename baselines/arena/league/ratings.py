@@ -126,7 +126,7 @@ def rate_counts(
 
 
 def count_pairs(pairs: Iterable[PairResult], agents: Sequence[str]) -> dict[str, Counts]:
-    """How the pairs of each game ended; `agents` are all who played them, sorted."""
+    """How the pairs of each game ended; `agents` are all who played them."""
     places = {name: place for place, name in enumerate(agents)}
     counts: dict[str, Counts] = {}
     for pair in pairs:

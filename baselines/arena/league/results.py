@@ -56,7 +56,7 @@ class PairResult:
     Attributes:
         key: what tells it apart.
         results: 1, 0 or -1 for each game: won, drawn or lost by the first agent.
-        plies: the length of each game; 0 where one agent crashed or was too slow.
+        plies: the length of each game; 0 where an agent lost it by a fault.
         moves: the moves of each agent in both games, without the first of each game.
         milliseconds: the time that each agent took for these moves.
         faults: for each game, None, or which agent lost it by a fault (0 or 1) and what happened.
@@ -262,7 +262,7 @@ class LeagueFile:
         self, path: Path | str, seed: int | None = None, balanced: bool | None = None
     ) -> None:
         self.path, self._told = Path(path), False
-        check_seed(seed or 0)
+        seed = None if seed is None else check_seed(seed)
         kept = _kept_settings(self.path)
         settings = settings_for(
             kept.seed if seed is None else seed, kept.balanced if balanced is None else balanced

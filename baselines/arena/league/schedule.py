@@ -57,9 +57,11 @@ class Plan:
             check_number("minutes", self.minutes)
         if self.interval is not None:
             check_number("interval", self.interval, above=True)
-        if isinstance(self.only, str) or not isinstance(self.only, Iterable):
+        several = isinstance(self.only, Iterable) and not isinstance(self.only, str)
+        ids = list(self.only) if several else [None]
+        if not all(isinstance(each, str) for each in ids):
             raise OptionError(f"only={brief(self.only)}: must be a set of ids of agents")
-        object.__setattr__(self, "only", frozenset(self.only))
+        object.__setattr__(self, "only", frozenset(ids))
 
 
 def missing(league: League, plan: Plan, absent: Container[str] = ()) -> Iterator[PairJob]:
