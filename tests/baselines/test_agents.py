@@ -214,21 +214,6 @@ def test_wrong_positions_and_keys_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ((5,), "command=5: a text is needed"),
-        (("head -n 0", -1), "seconds=-1: a number above 0 to"),
-        (("head -n 0", 0), "seconds=0: a number"),
-        (("head -n 0", "5"), "seconds='5': a number"),
-        (("head -n 0", 1e12), "seconds=1000000000000.0: a number"),
-    ],
-)
-def test_wrong_arguments_of_programs_are_refused(given: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(OptionError, match=f"^{message}"):
-        ProgramAgent(*given)
-
-
-@pytest.mark.parametrize(
     "agent",
     nightly(MAKERS, [name for name in MAKERS if not name.startswith("champion")]),
     indirect=True,

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from azumaya.baselines.agents.asking import AgentFailedError, ask
 from azumaya.baselines.system.signals import INTERRUPTED
 from tests.processes import python
 
@@ -152,18 +151,6 @@ def test_a_foreign_handler_of_ctrl_c_stays() -> None:
         "    assert signal.getsignal(signal.SIGINT) is handler\n"
     )
     assert run(program).returncode == 0
-
-
-class Leaving:
-    """An agent that wants to end the program."""
-
-    def act(self, positions: object, keys: object) -> list[int]:
-        raise SystemExit(3)
-
-
-def test_an_agent_that_wants_to_end_the_program_fails() -> None:
-    with pytest.raises(AgentFailedError, match="agent x: act failed: SystemExit: 3"):
-        ask(Leaving(), [], [], "x")
 
 
 def test_handlers_come_back() -> None:

@@ -12,7 +12,7 @@ from azumaya.baselines.search import HiddenDrawsError
 from azumaya.benchmarks.studies import perft as study
 from azumaya.envs import GAMES, Position
 from azumaya.envs.games.abalone.game import LAYOUTS
-from tests.cases import YARDSTICK
+from tests.cases import YARDSTICK, random_line
 from tests.commands import invoke, refused
 from tests.golden.perft import perft
 
@@ -26,10 +26,7 @@ def test_counts_are_those_of_plain_recursion(name: str, depth: int) -> None:
 
 
 def test_nothing_follows_the_end_of_a_game() -> None:
-    rng, line = np.random.default_rng(2), [Position(YARDSTICK)]
-    while not line[-1].is_over:
-        line.append(line[-1].copy().play(rng.choice(line[-1].legal_moves())))
-    late = line[-5]
+    late = random_line(Position(YARDSTICK), np.random.default_rng(2))[-5]
     counts = list(study.perft(late, 10))
     assert counts == [perft(late, depth) for depth in range(1, 11)]
     assert counts[4] < counts[3] * len(late.legal_actions())

@@ -20,27 +20,7 @@ from tests.cases import Case
 from tests.contract.checker import fingerprint
 from tests.vector.cases import alike, same
 
-BAD_ACTIONS: tuple[Any, ...] = (
-    True,
-    False,
-    np.True_,
-    -1,
-    10**30,
-    -(10**30),
-    1.0,
-    1.5,
-    np.float64(2),
-    np.int64(-1),
-    np.uint64(2**63),
-    np.array([1, 2]),
-    np.array(1.0),
-    "0",
-    b"0",
-    None,
-    (),
-    [0],
-    float("nan"),
-)
+BAD_ACTIONS: list[Any] = [True, -1, 10**30, 1.0, np.uint64(2**63), np.array([1, 2]), "0", None]
 
 
 def test_invalid_actions_are_refused(first_case: Case, rng: random.Random) -> None:
@@ -223,15 +203,7 @@ def test_the_error_for_an_unknown_option_lists_options(first_case: Case) -> None
             raw(first_case.game.name, **{name: 1})
 
 
-# ---- agents and the order of calls ----
-
-
-def test_the_error_for_an_unknown_agent_names_those_there_are(first_case: Case) -> None:
-    env = first_case.raw()
-    env.reset(seed=1)
-    for call in (env.observe, env.observation_space, env.action_space):
-        with pytest.raises(OptionError, match=r"agent=.*: must be one of player_0, player_1"):
-            call("nobody")
+# ---- the order of calls ----
 
 
 def test_before_the_first_reset_there_is_no_episode(first_case: Case) -> None:
@@ -283,19 +255,6 @@ def test_wrapped_last_after_the_episode_asks_for_a_reset(
     env.reset(seed=1)
     assert env.last()[2:4] == (False, False)
     assert str(env) == str(env.unwrapped)
-
-
-def test_set_state_takes_only_what_get_state_returned(first_case: Case) -> None:
-    """Not even bare states are accepted; nothing changes."""
-    env = first_case.raw()
-    env.reset(seed=1)
-    before = fingerprint(env)
-    for wrong in ("foo", None, env.get_state().states):
-        with pytest.raises(
-            OptionError, match=r"moment: must be a state that get_state\(\) of .* returned"
-        ):
-            env.set_state(wrong)
-        assert fingerprint(env) == before
 
 
 # ---- starting positions ----

@@ -98,15 +98,6 @@ def test_planes_are_int8() -> None:
     assert (box.high[-1] == 127).all()
 
 
-def test_pettingzoo_and_gymnasium_find_it() -> None:
-    assert pettingzoo.make("aec", YARDSTICK.id).unwrapped.game is YARDSTICK
-    single: Any = gymnasium.make(YARDSTICK.id).unwrapped
-    assert isinstance(single, SingleAgentEnv)
-    single.reset(seed=1)
-    assert single.position.game is YARDSTICK
-    assert gymnasium.make_vec(YARDSTICK.id, num_envs=2).unwrapped.game is YARDSTICK
-
-
 def test_the_id_of_a_version_never_makes_another_version() -> None:
     first = replace(YARDSTICK, name="mine")
     register_game(first)

@@ -13,6 +13,8 @@ import pytest
 
 from azumaya.baselines import analyse, find_agent
 from azumaya.baselines.agents.program import ProgramAgent
+from azumaya.baselines.search import Budget, KeptUCT, solve
+from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.envs import OptionError, Position, find_game, make, make_vec, raw
 from azumaya.envs.adapters.aec.raw_env import EnvState, RawEnv
 from azumaya.envs.adapters.batch.vector import AzumayaVectorEnv
@@ -25,7 +27,14 @@ from azumaya.envs.errors import (
 )
 from azumaya.envs.notation import GameRecord, read_record, read_records, replay
 from azumaya.envs.registry import GAMES
-from azumaya.wrappers import RecordGames, SingleAgentEnv, Transform, random_transform
+from azumaya.wrappers import (
+    Augmented,
+    AugmentedAEC,
+    RecordGames,
+    SingleAgentEnv,
+    Transform,
+    random_transform,
+)
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.contract.begun import NAME, learner, vector
 
@@ -160,6 +169,10 @@ CALLS: dict[str, tuple[Callable[[], Callable[[Any], Any]], str]] = {
     ),
     "analyse position=": (lambda: lambda x: analyse(x, nodes=10), ""),
     "analyse key=": (lambda: lambda x: thought(nodes=10, key=x), "0 3 2**62"),
+    "solve position=": (lambda: lambda x: solve(x, nodes=10), ""),
+    "own_evaluation position=": (lambda: own_evaluation, ""),
+    "KeptUCT position=": (lambda: lambda x: KeptUCT(x, Budget(10)), ""),
+    "KeptUCT key=": (lambda: KeptUCT(Position(NAME), Budget(10)).search, "0 3 2**62"),
     "from_json record": (lambda: GameRecord.from_json, ""),
     "replay record=": (lambda: lambda x: list(replay(x)), ""),
     "read_records path": (lambda: lambda x: list(read_records(x)), ""),
@@ -168,6 +181,16 @@ CALLS: dict[str, tuple[Callable[[], Callable[[Any], Any]], str]] = {
     "RecordGames env=": (lambda: lambda x: RecordGames(x, "x.jsonl"), ""),
     "Transform symmetry=": (lambda: lambda x: Transform(NAME, x), "None"),
     "Transform renaming": (lambda: lambda x: Transform(NAME, None, [x]), ""),
+    "Transform, each renaming": (lambda: lambda x: Transform(NAME, None, x), "None"),
+    "Transform settings|unexpected": (lambda: lambda x: Transform(NAME, settings=x), "None"),
+    "transform planes": (lambda: Transform(NAME).observation, ""),
+    "transform mask": (lambda: Transform(NAME).mask, ""),
+    "transform position=": (lambda: Transform(NAME).position, ""),
+    "transform, then other=": (lambda: Transform(NAME).then, ""),
+    "random_transform key=": (lambda: lambda x: random_transform(NAME, x), "0 3 2**62"),
+    "random rename=": (lambda: lambda x: random_transform(NAME, 1, rename=x), "True np.True_"),
+    "Augmented rename=": (lambda: lambda x: Augmented(seat(), rename=x), "True np.True_"),
+    "AugmentedAEC rename=": (lambda: lambda x: AugmentedAEC(raw(NAME), rename=x), "True np.True_"),
     "random_transform position=": (lambda: lambda x: random_transform(NAME, 1, x), "None"),
     "random_transform group=": (lambda: lambda x: random_transform(NAME, 1, group=x), "None ()"),
 }

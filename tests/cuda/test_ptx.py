@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from azumaya.envs import make_vec
-from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
 from azumaya.envs.registry import DERIVED
 from tests.cases import TESTED
@@ -32,8 +30,3 @@ def test_kernels_of_a_game(game: Game) -> None:
 def test_shared_kernels() -> None:
     for name, kernel, arguments in compiler.shared_kernels():
         check(name, kernel, arguments)
-
-
-def test_other_devices_are_refused() -> None:
-    with pytest.raises(OptionError, match="device='tpu': must be one of 'cpu', 'cuda'"):
-        make_vec(next(iter(TESTED)), 2, device="tpu")

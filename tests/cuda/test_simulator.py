@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from azumaya.envs.position import Position
-from tests.cases import TESTED, Case, cases_of
+from tests.cases import TESTED, Case, cases_of, random_line
 
 ROOT = Path(__file__).parents[2]
 BEFORE = 5
@@ -25,11 +25,8 @@ SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 
 def near_the_end(case: Case) -> dict[str, Any]:
     """Options with which a game begins a few moves before its end."""
-    rng, position = random.Random(3), case.position(seed=1)
-    texts = [str(position)]
-    while not position.play(rng.choice(position.legal_actions())).is_over:
-        texts.append(str(position))
-    options = {**case.options, "position": texts[-BEFORE:][0]}
+    line = random_line(case.position(seed=1), random.Random(3))[:-1]
+    options = {**case.options, "position": str(line[-BEFORE:][0])}
     Position(case.game, **options)  # fails if no game can begin there
     return options
 

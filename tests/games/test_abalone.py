@@ -51,10 +51,6 @@ LAYOUTS = {
 # ---- squares and texts, independent of the library ----
 
 
-def xy(square: str) -> tuple[int, int]:
-    return int(square[1:]), LETTERS.index(square[0]) + 1
-
-
 def square(x: int, y: int) -> str:
     return f"{LETTERS[y - 1]}{x}"
 
@@ -102,49 +98,6 @@ def out_of(position: Position) -> list[int]:
 
 def board(black: str, white: str) -> tuple[set[str], set[str]]:
     return squares(black), squares(white)
-
-
-# ---- counts ----
-
-
-def beside(cell: tuple[int, int], step: tuple[int, int], times: int = 1) -> tuple[int, int]:
-    return cell[0] + times * step[0], cell[1] + times * step[1]
-
-
-def sides_of(position: Position) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    sides = [{xy(s) for s in side} for side in board_of(position)]
-    return sides[position.to_move], sides[1 - position.to_move]
-
-
-PUBLISHED = [
-    ("ss1SS/sssSSS/1ss1SS1/8/9/8/1SS1ss1/SSSsss/SS1ss", 20, 28),
-    ("sssss/s5/s6/s1SSSSS1/1s5S1/1sssss1S/6S/5S/SSSSS", 40, 35),
-    ("s1s1s/1sSSs1/1sSsSs1/3ss3/9/3SS3/1SsSsS1/1SssS1/S1S1S", 28, 20),
-    ("5/S4s/SS3ss/SSSS1sss/3s1s3/sss1SSSS/ss3SS/s4S/5", 28, 34),
-]
-"""Boards with their numbers of moves of one marble and of two, from the tests of
-Mind-Sports-Games/strategygames (AbaloneVariantTest). Each is the same for both sides."""
-
-
-@pytest.mark.parametrize(("rows", "ones", "twos"), PUBLISHED)
-def test_published_counts(rows: str, ones: int, twos: int) -> None:
-    for digit in "123456789":
-        rows = rows.replace(digit, "." * int(digit))
-    position = Position("abalone", position=rows.replace("s", "b").replace("S", "w") + " b")
-    own, _ = sides_of(position)
-    sizes = {1: 0, 2: 0, 3: 0}
-    for name in position.legal_moves():
-        moved = own - {xy(s) for s in board_of(position.copy().play(name))[0]}
-        if len(name) == 6:
-            size = max(abs(a - b) for a, b in zip(xy(name[:2]), xy(name[2:4]), strict=True)) + 1
-        else:
-            step = tuple(b - a for a, b in zip(xy(name[:2]), xy(name[2:]), strict=True))
-            size = 1
-            while beside(xy(name[:2]), step, size) in own:
-                size += 1
-        assert moved
-        sizes[size] += 1
-    assert (sizes[1], sizes[2]) == (ones, twos)
 
 
 # ---- actions and names ----

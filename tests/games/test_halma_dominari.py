@@ -320,11 +320,6 @@ def test_wrong_setups(value: object) -> None:
         Position("halma_dominari", setup=value)
 
 
-def test_setup_takes_a_list_too() -> None:
-    position = Position("halma_dominari", setup=["123456", "654321"])
-    assert position == Position("halma_dominari", setup=("123456", "654321"))
-
-
 # ---- names and texts ----
 
 

@@ -312,7 +312,6 @@ def test_the_result_must_fit_the_reward() -> None:
     [
         (START.replace("..a2", "..12"), "white could not place a number on b4"),
         (rows("..ab..", "..3d.."), "no turn changes these colours: d4"),
-        (rows("..1...", "..3d.."), "without one number"),
     ],
 )
 def test_impossible_undos_are_refused(undo: str, error: str) -> None:

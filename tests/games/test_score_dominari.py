@@ -282,15 +282,6 @@ def test_impossible_rights_are_refused(tail: str, error: str) -> None:
         start(f"{wrong} {tail}", referee=False)
 
 
-def test_blanks_of_a_wrong_turn_are_the_movers() -> None:
-    """White has just laid a wrong 3 on b2, then a blank on f1."""
-    wrong = ".....c/....../....../....../.3..../3....W b"
-    text = f"{wrong} claim=1 undo={CORNERS} turns=3"
-    assert str(start(text, referee=False)) == text
-    with pytest.raises(PositionError, match="blanks placed in that turn must be white's: f1"):
-        start(text.replace("W", "B"), referee=False)
-
-
 def test_an_undo_cannot_lead_to_blanks_without_a_number() -> None:
     """White's 3 on b1 is wrong because of black's on c1, but before it white had only a blank."""
     empty = "....../" * 5
@@ -299,7 +290,3 @@ def test_an_undo_cannot_lead_to_blanks_without_a_number() -> None:
         start(text, referee=False)
     numbered = text.replace("....../", "..1.../", 1).replace("undo=....../", "undo=..1.../")
     assert str(start(numbered, referee=False)) == numbered
-
-
-def test_boards_can_be_written_and_read_back() -> None:
-    assert board(start(f"{EXAMPLE} b result=-1")) == EXAMPLE

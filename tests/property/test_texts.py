@@ -139,7 +139,6 @@ def test_splitting_undoes_joining(parts: tuple[str, str], mover: str, value: str
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ab/... w", ""),
         ("ab w", "1 rows"),
         ("ab/.../... w", "3 rows"),
         ("ab/.. w", "row 2"),
@@ -154,9 +153,6 @@ def test_splitting_undoes_joining(parts: tuple[str, str], mover: str, value: str
     ],
 )
 def test_messages_quote_the_wrong_part(text: str, message: str) -> None:
-    if not message:
-        assert split_position(text, (2, 3), ".ab", "wb", ("k",)).to_move == "w"
-        return
     with pytest.raises(PositionError) as raised:
         split_position(text, (2, 3), ".ab", "wb", ("k",))
     assert message in str(raised.value)

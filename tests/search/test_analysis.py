@@ -128,8 +128,9 @@ def test_a_search_asks_often_whether_it_is_stopped(
 def test_names() -> None:
     for name in ("uct:1000", "uct:10ms", "uct:2.5ms", "alphabeta:50000", "alphabeta:10ms"):
         assert search_agent(name).name == name
-    for name in ("uct", "uct:", "uct:0", "uct:0ms", "uct:-5", "uct:1e3", "mcts:10", "uct:10 ms"):
-        with pytest.raises(OptionError, match="write uct:1000"):
+    for name in ("uct", "uct:", "uct:0", "uct:0ms", "uct:-5", "uct:1e3", "mcts:10", "uct:10 ms",
+                 "uct:20:policy", "puct:20:", "puct:x:policy", "puct::policy"):  # fmt: skip
+        with pytest.raises(OptionError, match="write uct:1000, puct:1000"):
             search_agent(name)
 
 

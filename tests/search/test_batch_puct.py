@@ -395,23 +395,10 @@ def test_search_with_a_checkpoint(tmp_path: Any) -> None:
         find_agent(f"puct:20:{path}_")
 
 
-def test_positions_with_other_actions_are_refused() -> None:
-    """A network's logits have a place for each action of the first position."""
-    positions = [Position(SCORE), Position(SCORE, referee=False)]
-    with pytest.raises(OptionError, match=r"positions\[1\]: of .* actions; all must be of"):
-        BatchPUCT(Budget(5), Linear()).search(positions, [0, 0])
-
-
 @pytest.mark.parametrize("path", ["/", ".", "x" * 5000])
 def test_paths_that_no_file_can_have_are_refused(path: str) -> None:
     with pytest.raises(OptionError, match="does not exist"):
         search_agent(f"puct:20:{path}")
-
-
-@pytest.mark.parametrize("name", ["uct:20:policy", "puct:20:", "puct:x:policy", "puct::policy"])
-def test_malformed_names_are_refused(name: str) -> None:
-    with pytest.raises(OptionError, match="write uct:1000, puct:1000"):
-        search_agent(name)
 
 
 def test_a_checkpoint_whose_values_include_shaping_warns(tmp_path: Any) -> None:

@@ -181,19 +181,6 @@ def test_a_game_that_is_over() -> None:
         KeptUCT(over, Budget(1)).search()
 
 
-def test_only_a_position_can_be_followed() -> None:
-    for other in ("vierer_dominari", None):
-        with pytest.raises(OptionError, match=r"^position=.*: a Position is needed"):
-            KeptUCT(other, Budget(10))  # type: ignore[arg-type]
-
-
-def test_wrong_keys_are_refused() -> None:
-    kept = KeptUCT(Position("halma_dominari"), Budget(10))
-    for key in (-1, 1.5, 2**64):
-        with pytest.raises(OptionError, match=r"key=.*: a whole number from 0"):
-            kept.search(key)
-
-
 def test_a_search_that_was_interrupted_while_it_followed_begins_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -318,12 +305,6 @@ def test_wrong_moves_of_many_games_change_nothing(
         puct.advance(moves)
     assert all_contents(puct) == before
     puct.advance([None] * 3)
-
-
-def test_there_must_be_a_search_to_follow() -> None:
-    puct = BatchPUCT(Budget(10), Linear())
-    with pytest.raises(OptionError, match=r"moves=.*: 1 for the 0 trees of the last search"):
-        puct.advance([0])
 
 
 def test_a_search_that_was_interrupted_cannot_be_followed() -> None:

@@ -25,7 +25,6 @@ from azumaya.envs.game import Game
 from azumaya.envs.kernels.compile import INTERPRETED
 from tests.cases import YARDSTICK, random_line
 from tests.search.evaluations import evaluation_of, mixture
-from tests.search.interrupts import ctrl_c
 from tests.search.positions import label, late, midgame
 
 SCORE = GAMES["score_dominari"]
@@ -120,17 +119,6 @@ def test_a_node_with_hidden_draws_has_every_move_that_was_legal() -> None:
     assert {c.action for c in outcome.candidates} == set(position.legal_actions())
     assert sum(c.visits for c in outcome.candidates) == 399
     assert not any(c.exact for c in outcome.candidates)
-
-
-def test_ctrl_c_leaves_the_search_usable() -> None:
-    position = Position(SCORE)
-    puct = PUCT(Budget(10**9), threads=2)
-    expected = searched(position, 10)
-    puct.rooms.take(kernels_of(position), 2)
-    with ctrl_c(), pytest.raises(KeyboardInterrupt):
-        puct.search([position] * 2, range(2))
-    puct.budget = Budget(10)
-    assert puct.search([position], [1]) == [expected]
 
 
 def test_the_own_evaluation_is_fitted_once_also_for_options_that_are_lists() -> None:
@@ -229,16 +217,3 @@ def test_something_else_is_no_evaluation() -> None:
 def test_bad_evaluations_are_refused(given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         Evaluation(*given)
-
-
-def test_positions_of_several_kinds_are_refused() -> None:
-    """The memory of a search has room for the states and moves of the first only."""
-    positions = [Position(SCORE), Position(SCORE, referee=False)]
-    with pytest.raises(
-        OptionError, match=r"positions\[1\]: of .* actions; all must be of .* actions"
-    ):
-        PUCT(Budget(10)).search(positions, [0, 0])
-    with pytest.raises(
-        OptionError, match=r"positions\[1\]: of .*; all must be of azumaya/connect_four"
-    ):
-        PUCT(Budget(10)).search([Position(YARDSTICK), Position(SCORE)], [0, 0])

@@ -97,3 +97,13 @@ def test_positions_that_are_over_are_refused(name: str) -> None:
         over.play(over.legal_actions()[0])
     with pytest.raises(OptionError, match=r"positions\[1\]: the game is over"):
         SEARCHES[name][1](Budget(10)).search([start, over], [0, 0])
+
+
+@pytest.mark.parametrize("name", ["uct", "puct", "batch puct"])
+def test_positions_of_several_kinds_are_refused(name: str) -> None:
+    """A search has room for states and moves like the first's, a network logits for its actions."""
+    positions = [Position("score_dominari"), Position("score_dominari", referee=False)]
+    with pytest.raises(
+        OptionError, match=r"positions\[1\]: of .* actions; all must be of .* actions"
+    ):
+        SEARCHES[name][1](Budget(10)).search(positions, [0, 0])

@@ -9,11 +9,10 @@ from azumaya.baselines.search import HiddenDrawsError
 from azumaya.baselines.search.alphabeta import AlphaBeta, Deepening, Room
 from azumaya.baselines.search.alphabeta_kernels import FRAME
 from azumaya.baselines.search.budget import Budget
-from azumaya.baselines.search.evaluation import own_evaluation
 from azumaya.baselines.search.game_kernels import kernels_of, payoff_bound
 from azumaya.baselines.search.solver import Solving, solve
 from azumaya.baselines.search.table import NO_MOVE, PROVEN, new_table, remember
-from azumaya.envs import OptionError, Position
+from azumaya.envs import Position
 from azumaya.envs.game import Game
 from tests.search.positions import SOLVED, before_the_end, each_solved, late, midgame
 
@@ -180,11 +179,3 @@ def test_hidden_draws_have_no_values() -> None:
         solve(position, nodes=10)
     with pytest.raises(HiddenDrawsError, match="UCT"):
         AlphaBeta(Budget(10)).search([position], [0])
-
-
-def test_only_a_position_can_be_solved() -> None:
-    for other in ("abalone", None):
-        with pytest.raises(OptionError, match=r"^position=.*: a Position is needed"):
-            solve(other, nodes=10)  # type: ignore[arg-type]
-        with pytest.raises(OptionError, match=r"^position=.*: a Position is needed"):
-            own_evaluation(other)  # type: ignore[arg-type]

@@ -63,24 +63,6 @@ def test_ctrl_c_ends_the_search_and_its_threads(threads: int) -> None:
     assert uct.search([position], [1]) == [searched(position, 10)]
 
 
-def test_an_error_in_one_thread_is_raised_and_ends_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    start, position = TreeRoom.start, Position("score_dominari")
-
-    def failing(room: TreeRoom, position: Position, key: int, *settings: Any) -> None:
-        if key == 1:
-            raise RuntimeError("no such tree")
-        start(room, position, key, *settings)
-
-    searched(position, 10)
-    monkeypatch.setattr(TreeRoom, "start", failing)
-    before = set(threading.enumerate())
-    with pytest.raises(RuntimeError, match="no such tree"):
-        UCT(Budget(10**9), threads=2).search([position, position], [0, 1])
-    eventually(lambda: set(threading.enumerate()) <= before)
-
-
 def test_rollouts_with_a_limit() -> None:
     position = Position("sudoku_moyo", seed=2)
     outcome = searched(position, 300, cut=20)

@@ -24,7 +24,7 @@ from azumaya.benchmarks.studies import gallery_maker
 from azumaya.benchmarks.studies.gallery_maker import best_of, main, play, table_of
 from azumaya.envs import GAMES, OptionError
 from azumaya.envs.errors import RecordError
-from azumaya.envs.notation import GameRecord, read_records, replay, write_records
+from azumaya.envs.notation import GameRecord, replay, write_records
 from tests.cases import COMPLETE
 from tests.commands import azumaya, refused
 from tests.serve.requests import visitor
@@ -108,7 +108,6 @@ def test_a_gallery_is_read_as_records_are(record: GameRecord, tmp_path: Path) ->
     lines = record.to_json(), gallery_line(Exhibit(record))
     file = tmp_path / "games.jsonl"
     file.write_bytes(codecs.BOM_UTF8 + "\r\n".join(lines).encode())
-    assert next(read_records(file)) == record
     assert read_gallery(file) == [Exhibit(record)] * 2
 
 

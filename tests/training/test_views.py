@@ -12,17 +12,10 @@ from azumaya.baselines.training.views import VIEWS, View, transforms, views
 from azumaya.envs import Position
 from azumaya.envs.game import Game
 from tests.cases import TESTED
+from tests.search.positions import midgame
 from tests.training.run_helpers import SCRIPTS
 
 CPU = torch.device("cpu")
-
-
-def played(game: Game, plies: int) -> Position:
-    """A position after some moves."""
-    rng, position = np.random.default_rng(plies), Position(game, seed=3)
-    for _ in range(plies):
-        position.play(int(rng.choice(position.legal_actions())))
-    return position
 
 
 def seen(view: View, position: Position) -> tuple[np.ndarray, np.ndarray]:
@@ -38,7 +31,7 @@ def test_views_show_what_transformed_positions_show(game: Game) -> None:
     start, checked = Position(game, seed=3), 0
     for one, view in list(zip(transforms(start), views(start, CPU), strict=True))[:6]:
         for plies in (0, 1, 6, 15):
-            position = played(game, plies)
+            position = midgame(game, {}, 3, plies)
             moved = one.position(position)
             planes, mask = seen(view, position)
             assert (planes == moved.observation(moved.to_move)).all()

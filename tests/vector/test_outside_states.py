@@ -150,6 +150,7 @@ def test_changed_aec_states_are_refused(case: Case) -> None:
         replace(moment, last_action=0),
         replace(moment, skip_selection="player_0"),
         replace(moment, setup=moment.setup.without_starts()),
+        moment.states,
     ]
     for each in wrong:
         with pytest.raises(OptionError, match=r"moment: |state: row 0 was changed|states: "):

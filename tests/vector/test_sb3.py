@@ -437,7 +437,6 @@ def test_wrong_arguments(case: Case) -> None:
         ({"opponent": [(Lowest, 1)]}, "this is a class"),
         ({"opponent": [(["random"], 1)]}, r"opponent=\["),
         ({"opponent": 3}, r"'random', 'greedy', the name .*, a policy .*, an agent \(an object wi"),
-        ({"dtype": "int64"}, "dtype='int64'"),
     ):
         with pytest.raises(OptionError, match=pattern):
             learner(case, 2, **arguments)

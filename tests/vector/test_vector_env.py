@@ -193,46 +193,23 @@ def test_in_disabled_mode_games_are_played_to_their_end(case: Case, illegal: str
 
 @ONE_GAME
 def test_wrong_arguments(case: Case) -> None:
-    """The error names the argument."""
-    for arguments, pattern in (
-        ({"num_envs": 0}, "num_envs=0"),
-        ({"num_envs": 2.0}, "num_envs=2.0"),
-        ({"threads": 0}, "threads=0"),
-        ({"threads": True}, "threads=True"),
-        ({"observation": "bits"}, "observation='bits'"),
-        ({"autoreset_mode": "never"}, "autoreset_mode='never'"),
-        ({"no_such_option": 1}, "no_such_option"),
-        ({"copy": "no"}, "copy='no': must be one of True, False"),
-    ):
-        with pytest.raises(OptionError, match=pattern):
-            vector(case, **{"num_envs": 2, **arguments})
+    """What `tests/contract/test_wrong_values.py` cannot know: sizes that do not fit the games."""
     games = vector(case, 3)
-    with pytest.raises(OptionError, match="no such game"):
-        make_vec("no_such_game", 2)
-    for seed in (-1, 1.5, "1", [1, 2], [1, 2, -3]):
+    for seed in ([1, 2], [1, 2, -3]):
         with pytest.raises(OptionError, match="seed"):
             games.reset(seed=seed)
-    for mask in ([True] * 3, np.ones(3), np.ones(2, bool), np.zeros(3, bool)):
+    for mask in (np.ones(2, bool), np.zeros(3, bool)):
         with pytest.raises(OptionError, match="reset_mask"):
             games.reset(options={"reset_mask": mask})
     games.reset(seed=1)
     state, series = (array.copy() for array in games.get_state())
-    for wrong in ((state[:2], series), (state, series[:1]), (series, series)):
-        with pytest.raises(OptionError, match=r"states|series"):
-            games.set_state(wrong)
-    for row in (3, -1, 1.5, "0", True):
-        with pytest.raises(OptionError, match="row="):
-            games.position(row)
     before = games.get_state()[0].tobytes()
-    for options in ([1], 5, "seat"):
-        with pytest.raises(OptionError, match=r"options=.*: must be a dict"):
-            games.reset(options=options)
-    for plies in (-1, 1.5, "3", None, True, 2**63):
-        with pytest.raises(OptionError, match=r"plies=.*: a whole number from 0"):
-            games.rollout(plies)
-    for wrong in ("foo", None, state, ("a", "b"), (state, 5)):
+    for wrong in ((state[:2], series), (state, series[:1]), (series, series), (state, 5), state):
         with pytest.raises(OptionError, match=r"state: .* get_state\(\)|states: |series: "):
             games.set_state(wrong)
+    for row in (3, -1):
+        with pytest.raises(OptionError, match="row="):
+            games.position(row)
     assert games.get_state()[0].tobytes() == before
     assert games.rollout(0) == 0
     assert games.reset(seed=np.array(7))[1]["to_move"].shape == (3,)

@@ -24,15 +24,10 @@ from tests.cases import TESTED, Case
 FIRST, SECOND = list(TESTED.values())[:2]
 
 
-@pytest.mark.parametrize("key", [-1, 2**64, 1.5, "1", None, True])
-def test_bad_keys(key: Any) -> None:
-    with pytest.raises(OptionError, match=r"key=.*: a whole number from 0 to 2\*\*64 - 1"):
-        random_transform(FIRST, key)
-
-
 @pytest.mark.parametrize(
-    "action", [10**6, -1, 10**30, 1.0, True, "a", None, [0, 10**6], np.array([-1]), np.zeros(2)]
-)
+    "action", [10**6, -1, 10**30, 1.0, True, "a", None, [0, 10**6], [[1], [2, 3]], np.array([-1]),
+               np.zeros(2)],
+)  # fmt: skip
 def test_bad_actions_are_refused(action: Any) -> None:
     transform = random_transform(FIRST, 1)
     most = len(transform.action_table) - 1
@@ -56,9 +51,6 @@ def test_other_games_are_refused() -> None:
         random_transform(FIRST, 1, Position(SECOND))
     with pytest.raises(OptionError, match=f"other=.*: must be a transform of {FIRST.title}"):
         Transform(FIRST).then(Transform(SECOND))
-    for other in (3, None, Transform(FIRST).symmetry):
-        with pytest.raises(OptionError, match=f"other=.*: must be a transform of {FIRST.title}"):
-            Transform(FIRST).then(other)  # type: ignore[arg-type]
 
 
 def test_transforms_with_other_actions_have_no_product() -> None:
@@ -68,51 +60,11 @@ def test_transforms_with_other_actions_have_no_product() -> None:
     assert other.then(other).settings["referee"] is False
 
 
-def test_rows_of_different_lengths_are_no_actions() -> None:
-    with pytest.raises(IllegalActionError, match="must be whole numbers from 0"):
-        Transform(FIRST).action([[1], [2, 3]])
-
-
-@pytest.mark.parametrize("rename", ["no", None, 0])
-def test_rename_is_a_flag(rename: Any) -> None:
-    for call in (
-        lambda: random_transform(FIRST, 1, rename=rename),
-        lambda: Augmented(SingleAgentEnv(FIRST.name), rename=rename),
-        lambda: AugmentedAEC(Case(FIRST, 0, {}).raw(), rename=rename),
-    ):
-        with pytest.raises(OptionError, match="rename="):
-            call()
-
-
-def test_bad_symmetries_and_renamings_are_refused() -> None:
-    with pytest.raises(OptionError, match="symmetry='turn': must be a Symmetry"):
-        Transform(FIRST, "turn")  # type: ignore[arg-type]
-    for renaming in ("abc", 5, [0.5]):
-        with pytest.raises(OptionError, match=r"renaming=.*: must be whole numbers"):
-            Transform(FIRST, renaming=renaming)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("given", [[[1]], (1, 0), 3, None, "x"])
-def test_planes_and_masks_are_arrays(given: Any) -> None:
-    transform = Transform(FIRST)
-    for name, call in (("planes", transform.observation), ("mask", transform.mask)):
-        with pytest.raises(OptionError, match=f"{name}: .* given; must be a NumPy array or"):
-            call(given)
-
-
-@pytest.mark.parametrize("given", ["x", None, 3])
-def test_only_positions_are_transformed(given: Any) -> None:
-    with pytest.raises(OptionError, match=f"position=.*: must be a position of {FIRST.title}"):
-        Transform(FIRST).position(given)
-
-
 def test_unknown_settings_are_refused() -> None:
     with pytest.raises(OptionError, match=r"'zz': .* has no such option"):
         Transform(FIRST, settings={"zz": 1})
     with pytest.raises(OptionError, match="'position' says where a game begins"):
         Transform(FIRST, settings={"position": "x"})
-    with pytest.raises(OptionError, match="settings=3: must be a dict"):
-        Transform(FIRST, settings=3)  # type: ignore[arg-type]
     some = dict(list(FIRST.options.defaults.items())[:1])
     assert Transform(FIRST, settings=some).settings == FIRST.options.defaults
 
