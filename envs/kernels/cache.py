@@ -6,7 +6,7 @@ the kernel: code, captured variables, globals, callees, numba's settings (`cache
 written aside and renamed into place, and carries a checksum of its name and content. So an entry is
 never out of date and never half written. Entries are pickles, which run code when they are loaded,
 so they are trusted only in a folder that no other user can write to. A lock lets one process
-compile while the others wait; it only saves work.
+compile a kernel while others that need it wait; it only saves work.
 
 `AZUMAYA_CACHE_DIR` names the folder; if it is empty, there is no disk cache. See
 `docs/decisions/compile-cache.md`.
@@ -222,13 +222,12 @@ def _provide(symbols: list[str], target_context: Any) -> None:
 
 
 class Store:
-    """The folder of one digest: its entries and its lock."""
+    """The folder of one digest: its entries and their locks."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock, self._process = filelock.FileLock(path / "lock"), os.getpid()
         self._writable = self._waits = True
-        self._pruned = False
+        self._holds = self._pruned = False
 
     def read(self, name: str) -> bytes | None:
         """The payload of an entry; None if it is missing, incomplete or altered."""
@@ -263,28 +262,33 @@ class Store:
 
     @contextmanager
     def locked(self, name: str) -> Iterator[None]:
-        """Hold the lock of the folder, unless the entry is there.
+        """Hold the lock of an entry, unless the entry is there.
 
-        Called under numba's compiler lock, so only one thread at a time gets here; kernels compiled
-        within another's compilation find the lock held. A process that has waited in vain does not
-        wait again: the lock's holder may have been stopped.
+        Called under numba's compiler lock, so only one thread at a time gets here. Kernels compiled
+        within another's compilation take no lock of their own: two processes could wait for each
+        other. A process that has waited in vain does not wait again: the lock's holder may have
+        been stopped.
         """
-        held = False
-        if self._writable and self._waits and not (self.path / name).exists():
-            if self._process != os.getpid():  # a lock refuses to be used in a fork
-                self._lock, self._process = filelock.FileLock(self.path / "lock"), os.getpid()
+        path, lock = self.path / f"{name}.lock", None
+        alone = self._writable and self._waits and not self._holds
+        if alone and not (self.path / name).exists():
+            lock = filelock.FileLock(path)
             try:
-                self._lock.acquire(LOCK_TIMEOUT_S)
-                held = True
+                lock.acquire(LOCK_TIMEOUT_S)
             except filelock.Timeout:
                 self._waits = False
             except (OSError, NotImplementedError) as error:
                 self._give_up(error)
+        held = lock is not None and lock.is_locked
+        self._holds |= held
         try:
             yield
         finally:
-            if held:  # a caller's compilation may hold it, too
-                self._lock.release()
+            if held:
+                self._holds = False
+                lock.release()
+                with suppress(OSError):  # another process has it open, on Windows
+                    path.unlink()
 
     def _give_up(self, error: Exception) -> None:
         """Stop writing to the folder."""
