@@ -269,24 +269,23 @@ class Store:
         other. A process that has waited in vain does not wait again: the lock's holder may have
         been stopped.
         """
-        path, lock = self.path / f"{name}.lock", None
+        path, held = self.path / f"{name}.lock", None
         alone = self._writable and self._waits and not self._holds
         if alone and not (self.path / name).exists():
             lock = filelock.FileLock(path)
             try:
                 lock.acquire(LOCK_TIMEOUT_S)
+                self._holds, held = True, lock
             except filelock.Timeout:
                 self._waits = False
             except (OSError, NotImplementedError) as error:
                 self._give_up(error)
-        held = lock is not None and lock.is_locked
-        self._holds |= held
         try:
             yield
         finally:
-            if held:
+            if held is not None:
                 self._holds = False
-                lock.release()
+                held.release()
                 with suppress(OSError):  # another process has it open, on Windows
                     path.unlink()
 
