@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
-from azumaya.baselines.system.journal import line_text
+from azumaya.baselines.system.files import line_text
 from azumaya.envs import OptionError, Position
 from azumaya.envs.errors import brief, did_you_mean
 from azumaya.envs.registry import find_game

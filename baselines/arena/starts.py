@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from azumaya.baselines.system.journal import line_text
+from azumaya.baselines.system.files import line_text
 from azumaya.envs import Position
 from azumaya.envs.errors import OptionError
 from azumaya.envs.kernels.rng import random_below

@@ -136,6 +136,15 @@ def read_bytes(path: Path, most: int, pipes: bool = False) -> bytes:
     return b"".join(parts)
 
 
+def line_text(line: Mapping[str, Any]) -> str:
+    """An object as a line of a file of JSON lines, with the newline.
+
+    Raises:
+        ValueError: it has a number that JSON does not have: infinity, or what is no number.
+    """
+    return json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n"
+
+
 def parse_json(content: bytes) -> Any:
     """Parse a JSON text in UTF-8, after checking its nesting.
 

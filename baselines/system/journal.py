@@ -17,7 +17,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
-from azumaya.baselines.system.files import is_special, locked, parse_json, shown, write_all
+from azumaya.baselines.system.files import (
+    is_special,
+    line_text,
+    locked,
+    parse_json,
+    shown,
+    write_all,
+)
 from azumaya.envs.errors import brief, naming
 from azumaya.envs.extras import require
 
@@ -219,15 +226,6 @@ def _object(line: bytes) -> Line:
     if not isinstance(found, dict):
         raise ValueError(f"the line {brief(found)} is not a JSON object")
     return found
-
-
-def line_text(line: Mapping[str, Any]) -> str:
-    """A result as its line in the file, with the newline.
-
-    Raises:
-        ValueError: it has a number that JSON does not have: infinity, or what is no number.
-    """
-    return json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def typed(line: Mapping[str, Any], form: type[Typed]) -> Typed:

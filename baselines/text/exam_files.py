@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.arena.exams import PARTS, Part
-from azumaya.baselines.system.files import is_count, parse_json, shown, write_whole
-from azumaya.baselines.system.journal import line_text
+from azumaya.baselines.system.files import is_count, line_text, parse_json, shown, write_whole
 from azumaya.baselines.text.exam import TextExam, TextExamResult, text_exam
 from azumaya.envs import OptionError
 from azumaya.envs.errors import brief
