@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from azumaya.baselines.agents.names import is_code
 from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
 from azumaya.baselines.protocol.cards import FORMAT, Card, check, read_card, verify, write_card
@@ -208,7 +210,8 @@ def submit(
         check(made)
     write_card(made, card)
     console().print(overall_table(cells, agent))
-    wrote(card, f"the card; to check it: azumaya verify {shown(card)}")
+    command = ["azumaya", "verify", str(card), *["--trusted"] * is_code(agent)]
+    wrote(card, f"the card; to check it: {shlex.join(command)}")
 
 
 def verify_command(
@@ -237,6 +240,10 @@ def verify_command(
             )
             wrong += bool(finding.differences)
     if wrong:
-        say(f"{wrong} of {count} cells differ")
+        made = found.cells[0]
+        say(
+            f"{wrong} of {count} cells differ; the card was made by azumaya {made.azumaya} "
+            f"({made.commit or 'no commit'}) on {made.cpu}"
+        )
         raise typer.Exit(FAILED)
     say(f"{count} of {len(found.cells)} cells were made again, and none differs")

@@ -336,6 +336,7 @@ FILES_OF = [
     ("own:Given:value.safetensors", "value.json"),
     ("own:Given:folder", "folder/deep/weights.bin"),
     ("own:Own:weights.bin,more.bin", "more.bin"),
+    ("own:Own:weights.bin,folder", "folder/deep/weights.bin"),
     ("own:loaded", "value.json"),
     ("own:GreedyAgent", "own.py"),
     ("own:ChampionAgent", "own.py"),

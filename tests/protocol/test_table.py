@@ -365,11 +365,12 @@ def test_bad_words_are_refused(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def card(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The card of the greedy agent."""
-    file = tmp_path_factory.mktemp("cards") / "greedy.json"
+    file = tmp_path_factory.mktemp("cards") / "my greedy.json"
     about = ("--authors", "A", "--code", "https://example.org/x", "--hardware", "a core")
     words = ("--game", GAME, "--seeds", 2, "--starts", STARTS, "--output", made)
     done = azumaya("submit", "greedy", file, *about, *words)
     assert done.exit_code == 0, done.output
+    assert f"azumaya verify '{file}'" in done.output, "a command to copy"
     return file
 
 
@@ -397,7 +398,7 @@ def test_a_card_is_verified(card: Path, made: Path, tmp_path: Path) -> None:
         wrong = azumaya("verify", changed(card, tmp_path, **changes), *words)
         assert wrong.exit_code == 1
         assert said in wrong.output
-        assert "1 of 2 cells differ" in wrong.output
+        assert "1 of 2 cells differ; the card was made by azumaya" in wrong.output
 
 
 def test_figures_may_differ_within_their_intervals(card: Path) -> None:
@@ -516,3 +517,7 @@ def test_code_of_a_card_is_not_run_unless_it_is_trusted(card: Path, tmp_path: Pa
         assert not ran.exists()
         assert azumaya("verify", file, "--output", tmp_path, "--trusted").exit_code != 0
         ran.rmdir()
+    words = ("--game", GAME, "--seeds", 1, "--starts", 1, "--output", tmp_path)
+    own = "azumaya.baselines.agents.compiled:GreedyAgent"
+    done = azumaya("submit", own, file, "--authors", "A", "--code", "B", *words)
+    assert f"azumaya verify {file} --trusted" in done.output

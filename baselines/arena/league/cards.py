@@ -191,18 +191,21 @@ def _named_files(name: str, agent: Any) -> list[Path]:
     if found is None:
         raise OptionError(f"agent {name}: files={brief(given)}: must be a list of paths")
     for file in found:
-        if not file.is_file():
+        if not file.exists():
             raise OptionError(f"agent {name}: files: there is no file {shown(file)}")
-    return found
+    return [file for given in found for file in (_files_in(given) if given.is_dir() else [given])]
 
 
 def _files_at(path: str) -> Iterable[Path]:
     """The files that the argument of a class stands for, if it is a path."""
     if is_checkpoint(path):
         return checkpoint_files(path)
-    if not os.path.isdir(path):
-        return [Path(path)]
-    return (file for file in sorted(Path(path).rglob("*")) if "__pycache__" not in file.parts)
+    return _files_in(Path(path)) if os.path.isdir(path) else [Path(path)]
+
+
+def _files_in(folder: Path) -> Iterable[Path]:
+    """All files in a folder, such as a checkpoint of several files."""
+    return (file for file in sorted(folder.rglob("*")) if "__pycache__" not in file.parts)
 
 
 def _source(module: str) -> Path | None:
