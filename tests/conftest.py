@@ -14,19 +14,12 @@ os.environ.setdefault("AZUMAYA_GAMES", "azumaya.benchmarks.yardstick.connect_fou
 import pytest
 from hypothesis import HealthCheck, settings
 
-from azumaya.envs.kernels import cache
-
 # A job in the background of a shell ignores Ctrl-C, and one under `nohup` a closed terminal. So
 # would processes that tests start; a handler is not inherited.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if os.name == "posix" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda number, frame: None)
-
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # The lock of the cache would make one worker wait while another compiles. Without it both
-    # compile, at the price of a few kernels compiled twice.
-    cache.LOCK_TIMEOUT_S = 0.0
 
 # What is collected lives until the end. Searching it for garbage again and again took a third of
 # the time in which tests are collected, so it is searched neither then nor later.

@@ -29,7 +29,6 @@ from azumaya.baselines.training.value_games import kept_for
 from azumaya.envs import OptionError
 from azumaya.envs.extras import MissingExtraError
 from tests.baselines.odd_jobs import bytes_and_wipe, die, fail, identity_of, square_or_die
-from tests.cases import YARDSTICK
 from tests.library import ROOT
 from tests.processes import python
 from tests.training.run_helpers import SCRIPTS, differing, results
@@ -114,7 +113,7 @@ def test_workers_that_keep_dying_end_the_run() -> None:
 
 
 RUNS: dict[str, dict[str, Any]] = {
-    "td_value": {"game": YARDSTICK.name, "games": 9, "steps": 600},
+    "td_value": {"games": 9, "steps": 600},
     "expert_iteration": {"games": 5, "steps": 250},
 }
 """The scripts that workers play for, with runs of some updates of more than one part each."""

@@ -58,16 +58,16 @@ def tiny_ppo(folder: Path, **changes: object) -> ppo.Config:
 
 
 def tiny_td(folder: Path, **changes: object) -> value.Config:
-    """The same for TD(lambda), with games of different lengths in each update."""
+    """The same for TD(lambda), in the yardstick, whose kernels other tests need, too."""
     return value.Config(**{
-        "steps": 192, "output": folder, "games": 3, "width": 4, "batch": 16, "most_plies": 25,
-        "measure_every": 64, "measure_starts": 2, "final_starts": 3,
-        "ladder_starts": 0, **changes,
+        "game": YARDSTICK.name, "steps": 192, "output": folder, "games": 3, "width": 4,
+        "batch": 16, "most_plies": 25, "measure_every": 64, "measure_starts": 2,
+        "final_starts": 3, "ladder_starts": 0, **changes,
     })  # type: ignore[arg-type]  # fmt: skip
 
 
 def tiny_expert(folder: Path, **changes: object) -> value.Config:
-    """The same for expert iteration, in the yardstick, whose search compiles quickly."""
+    """The same for expert iteration."""
     return value.Config(**{
         "game": YARDSTICK.name, "steps": 400, "output": folder, "games": 3, "width": 4,
         "batch": 16, "most_plies": 25, "nodes": 30, "exact_nodes": 50, "measure_every": 130,
@@ -76,7 +76,7 @@ def tiny_expert(folder: Path, **changes: object) -> value.Config:
 
 
 def tiny_alphazero(folder: Path, **changes: object) -> alphazero.Config:
-    """The same for AlphaZero, in the yardstick; its memory soon begins again from the front."""
+    """The same for AlphaZero; its memory soon begins again from the front."""
     return alphazero.Config(**{
         "game": YARDSTICK.name, "steps": 300, "output": folder, "games": 3, "simulations": 8,
         "memory": 150, "batch": 16, "reuse": 0.5, "width": 4, "depth": 1, "exact_nodes": 200,

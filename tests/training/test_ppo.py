@@ -276,7 +276,7 @@ def test_networks_compute_with_bfloat16_if_told(network: str, tmp_path: Path) ->
     """Its eight bits are seen in what they find, and in gradients of weights with 24."""
     found, gradients = [], []
     for bfloat16 in (False, True):
-        config = tiny_ppo(tmp_path, game="halma_dominari", network=network, bfloat16=bfloat16)
+        config = tiny_ppo(tmp_path, network=network, bfloat16=bfloat16)
         config = config.completed()
         games = Games(config)
         model = initial_state(config, games).network

@@ -15,9 +15,10 @@ from azumaya.baselines.agents.sidecar import describe
 from azumaya.baselines.training import ppo
 from azumaya.baselines.training.run_folder import RunError
 from azumaya.envs import OptionError, Position, find_game
+from tests.cases import YARDSTICK
 from tests.training.run_helpers import SCRIPTS
 
-GAME = "revers_dominari"
+GAME = YARDSTICK.name
 
 
 def saved(folder: Path, kind: str, game: str = GAME, **sizes: int) -> str:
@@ -63,7 +64,7 @@ def test_a_network_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         with pytest.raises(OptionError, match=f"--{name} {size}: start=.* leave --{name} out"):
             completed(tmp_path, start=start, **given)
     completed(tmp_path, start=start, network="board", width=5)
-    with pytest.raises(OptionError, match=r"is of .*revers_dominari-v0 with .*, not .*abalone"):
+    with pytest.raises(OptionError, match=rf"is of .*{GAME}-v0 with .*, not .*abalone"):
         completed(tmp_path, start=start, game="abalone")
     with pytest.raises(OptionError, match="champion-net: there is none for azumaya/abalone"):
         completed(tmp_path, start="champion-net", game="abalone")
