@@ -149,6 +149,7 @@ def check_alphabeta(answer: AlphaBeta) -> str:
     played = _check_values(answer, solved)
     narrow = _check_windows(answer, solved)
     _check_windows(answer, _lost(solved))
+    _check_again(answer, endgames(count=2 * COUNT)[1::2])
     share = played / PLAIN_MOVES
     require(
         share <= MOST_SHARE,
@@ -228,6 +229,20 @@ def _check_windows(answer: AlphaBeta, solved: list[tuple[Position, float]]) -> i
                 f"{_window_hint(seen, given)}"
             )
     return played
+
+
+def _check_again(answer: AlphaBeta, solved: list[tuple[Position, float]]) -> None:
+    """Check the answers for the window of all values where narrow ones were asked for before."""
+    for position, value in solved:
+        for alpha, beta in WINDOWS:
+            _value(answer, position, alpha, beta)
+        own, _ = _value(answer, position, -BOUND, BOUND)
+        require(
+            own == value,
+            f"in {position}: after narrow windows yours is {own:g} for alpha={-BOUND} and "
+            f"beta={BOUND}, and the exact value is {value:+.0f}. If you keep answers, what "
+            "a narrow window gives is only a bound: keep with it which kind it is.",
+        )
 
 
 def _window_hint(cases: list[tuple[Position, float, float]], given: list[float]) -> str:

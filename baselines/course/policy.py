@@ -56,7 +56,8 @@ def check_masked_log_probs(answer: Callable[[Tensor, Tensor], Tensor]) -> str:
     require(
         torch.isfinite(leaf.grad).all(),
         "the gradient of the entropy is not a number: 0 * log 0. Fill illegal logits with a large "
-        "negative number, such as torch.finfo(logits.dtype).min, and not with minus infinity.",
+        "negative number, such as torch.finfo(logits.dtype).min, and not with minus infinity, and "
+        "let torch.log_softmax take the logarithm: that of a probability of 0 is infinite.",
     )
     require(
         not leaf.grad[~legal].any(),
@@ -154,6 +155,11 @@ def policy_loss(log_probs: Tensor, actions: Tensor, gains: Tensor, values: Tenso
     return -((gains - values.detach()) * taken).mean()
 
 
+def _crossed_loss(log_probs: Tensor, actions: Tensor, gains: Tensor, values: Tensor) -> Tensor:
+    """A typical mistake: the log-probabilities stay a column, `(n, 1)`."""
+    return -((gains - values.detach()) * log_probs.gather(1, actions[:, None])).mean()
+
+
 @checked(policy_loss)
 def check_policy_loss(answer: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> str:
     """Check `answer(log_probs, actions, gains, values)` by its gradients."""
@@ -161,8 +167,9 @@ def check_policy_loss(answer: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
     logits, mask = _batch()
     actions = ACTIONS - 1 - mask.flip(1).long().argmax(dim=1)  # the last legal one of each row
     gains = torch.tensor([1.0, -1.0, 1.0, 1.0, -1.0, 0.0])
-    given, right = (torch.zeros(2, ROWS, ACTIONS) for _ in (0, 1))
-    for gradients, function in [(given, answer), (right, policy_loss)]:
+    given, right, crossed = (torch.zeros(2, ROWS, ACTIONS) for _ in range(3))
+    answers = [(given, answer), (right, policy_loss), (crossed, _crossed_loss)]
+    for gradients, function in answers:
         leaf = logits.clone().requires_grad_()
         values = torch.linspace(-0.5, 0.5, ROWS).requires_grad_()
         loss = returned(function, masked_log_probs(leaf, mask), actions, gains, values)
@@ -178,10 +185,12 @@ def check_policy_loss(answer: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
         not given[1].any(),
         "the loss also changes the values. As a baseline they are constants: values.detach().",
     )
-    ratio = given[0].norm() / right[0].norm()
+    ratio, hint = given[0].norm() / right[0].norm(), ""
+    if torch.allclose(given[0], crossed[0], atol=1e-6):
+        hint = " Every gain is multiplied by every log-probability: (n,) times (n, 1) is (n, n)."
     require(
         torch.allclose(given[0], right[0], atol=1e-6),
         "the gradient for the logits differs from that of the mean of (gain - value) * "
-        f"log-probability of the action taken (its norm is {ratio:.2f} times as large).",
+        f"log-probability of the action taken (its norm is {ratio:.2f} times as large).{hint}",
     )
     return "the gradient is right, and the baseline stays as it is."

@@ -52,7 +52,7 @@ def check_lambda_returns(answer: Returns) -> str:
     """Check `answer(rewards, values, movers, ended, lam)` on games made up for the purpose."""
     rng = np.random.default_rng(1)
     ended = rng.random((STEPS, GAMES)) < 0.2
-    rewards = np.where(ended, rng.choice([-1.0, 1.0], size=ended.shape), 0.0)
+    rewards = rng.choice([-1.0, 0.0, 1.0], size=ended.shape)  # before the end of a game, too
     values = rng.uniform(-1, 1, (STEPS + 1, GAMES))
     movers = rng.integers(0, 2, (STEPS + 1, GAMES))
     for lam in (0.0, 1.0, 0.7):
@@ -74,6 +74,8 @@ def _compare(
         hint = " The sign must change where the next position has another mover."
     elif np.allclose(given, _returns(*batch, stops=False)):
         hint = " Nothing follows after the end of a game: what comes next is another game."
+    elif np.allclose(given, _returns(batch[0] * batch[3], *batch[1:])):  # rewards at ends only
+        hint = " Every step adds its reward, also where the game goes on."
     t, game = np.argwhere(~np.isclose(given, right))[-1]
     require(
         False,

@@ -117,6 +117,19 @@ WRONG = {
         "    return TableSearch().value(position)\n",
         "moves were played",
     ),
+    "a table of bounds": (
+        "03-1",
+        "    global table\n    table = globals().get('table', {})\n    key = str(position)\n"
+        "    if key in table:\n        return table[key]\n    best = -2\n"
+        "    for action in position.legal_actions():\n"
+        "        after = position.copy().play(action)\n"
+        "        same = after.to_move == position.to_move\n"
+        "        window = (alpha, beta) if same else (-beta, -alpha)\n"
+        "        value = 0 if after.is_over else alphabeta(after, *window)\n"
+        "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
+        "        if alpha >= beta:\n            break\n    table[key] = best\n    return best\n",
+        "only a bound",
+    ),
     "the window is not passed on": (
         "03-1",
         "    def search(position):\n        best = -2\n"
@@ -191,6 +204,16 @@ WRONG = {
         "    return returns\n",
         "Nothing follows after the end",
     ),
+    "rewards only at the end": (
+        "05-1",
+        "    returns, following = np.zeros(rewards.shape), values[-1]\n"
+        "    for t in reversed(range(len(rewards))):\n"
+        "        sign = np.where(movers[t + 1] == movers[t], 1, -1)\n"
+        "        target = sign * ((1 - lam) * values[t + 1] + lam * following)\n"
+        "        returns[t] = following = np.where(ended[t], rewards[t], target)\n"
+        "    return returns\n",
+        "Every step adds its reward",
+    ),
     "logits times mask": (
         "06-1",
         "    return torch.log_softmax(logits * mask, dim=-1)\n",
@@ -200,6 +223,12 @@ WRONG = {
         "06-1",
         "    return torch.log_softmax(logits.masked_fill(mask == 0, -torch.inf), dim=-1)\n",
         "not a number",
+    ),
+    "the logarithm of a softmax": (
+        "06-1",
+        "    masked = logits.masked_fill(mask == 0, torch.finfo(logits.dtype).min)\n"
+        "    return torch.log(torch.softmax(masked, dim=-1))\n",
+        "let torch.log_softmax take the logarithm",
     ),
     "masked after the softmax": (
         "06-1",
@@ -222,6 +251,12 @@ WRONG = {
         "    taken = log_probs.gather(1, actions[:, None])[:, 0]\n"
         "    return -((gains - values) * taken).mean()\n",
         "values.detach",
+    ),
+    "gains times a column": (
+        "06-2",
+        "    taken = log_probs.gather(1, actions[:, None])\n"
+        "    return -((gains - values.detach()) * taken).mean()\n",
+        "Every gain is multiplied by every",
     ),
     "no baseline": (
         "06-2",
@@ -384,6 +419,19 @@ RIGHT = {
         "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
         "        if alpha >= beta:\n            break\n    return best\n",
     ),
+    "a table of exact values": (
+        "03-1",
+        "    global table\n    table = globals().get('table', {})\n    key = str(position)\n"
+        "    if key in table:\n        return table[key]\n    best, lowest = -2, alpha\n"
+        "    for action in position.legal_actions():\n"
+        "        after = position.copy().play(action)\n"
+        "        same = after.to_move == position.to_move\n"
+        "        window = (alpha, beta) if same else (-beta, -alpha)\n"
+        "        value = 0 if after.is_over else alphabeta(after, *window)\n"
+        "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
+        "        if alpha >= beta:\n            break\n"
+        "    if lowest < best < beta:\n        table[key] = best\n    return best\n",
+    ),
     "illegal logits replaced in place": (
         "06-1",
         "    logits[mask == 0] = torch.finfo(logits.dtype).min\n"
@@ -433,7 +481,7 @@ HINTS = (
     "The sign is wrong", "if the sign", "window is turned round", "A logit of 0", "has no effect",
     "Legal actions have none", "must act before", "of a column", "removes the bits",
     "normal interval", "lower end comes first", "sign must change", "Nothing follows",
-    "do not alternate",
+    "Every step adds", "Every gain", "do not alternate",
     "become Elo points", "A win rate alone", "after a few rounds", "counts as 0",
     "nothing may be divided",
 )  # fmt: skip
