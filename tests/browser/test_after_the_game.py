@@ -59,6 +59,7 @@ def test_an_analysis_fits_a_phone(page: Any, server: str) -> None:
 
 
 def test_an_analysis_that_fails_says_so(page: Any, server: str) -> None:
+    """And goes on once the page is woken."""
     begin(page, server, "vierer_dominari", "random", seed="1")
     play_to_the_end(page, seed=6)
     refusal = {"error": "too many searches are under way"}
@@ -66,6 +67,9 @@ def test_an_analysis_that_fails_says_so(page: Any, server: str) -> None:
     page.locator(".end").get_by_role("link", name="Analyse").click()
     page.locator(".review .error", has_text="too many searches").wait_for()
     assert page.locator(".azr-move").count()
+    page.unroute("**/review")
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    page.locator(".review .error", has_text="too many searches").wait_for(state="detached")
 
 
 @pytest.mark.parametrize("game", ["vierer_dominari", "halma_dominari"])

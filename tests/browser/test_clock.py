@@ -39,6 +39,8 @@ def test_two_people_and_one_who_looks_on(
     await_ply(2, *every)
     assert seconds(page)[1] == 182
     page.wait_for_timeout(2500)
+    page.locator(".moves button").last.click()
+    assert seconds(page)[0] < 181, "a look at the moves gives no time"
     page.reload()
     page.wait_for_selector(".play")
     for each in every:

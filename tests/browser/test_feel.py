@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
-from tests.browser.playing import begin, click_move, place, play_to_the_end, view, wait_for_turn
+from tests.browser.playing import (
+    await_held,
+    begin,
+    click_move,
+    place,
+    play_to_the_end,
+    settle,
+    view,
+    wait_for_turn,
+)
 
 
 def test_a_move_of_the_list_shows_its_position(page: Any, server: str) -> None:
@@ -27,6 +37,26 @@ def test_a_move_of_the_list_shows_its_position(page: Any, server: str) -> None:
     assert not page.get_by_role("button", name="Back to the game").is_visible()
     now = view(page)
     click_move(page, now["moves"][0], now["moves"][0][2][0], [cell[0] for cell in now["cells"]])
+
+
+def test_a_position_that_comes_late_is_not_shown(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    for ply in range(2):
+        place(page, "12"[ply], cell=ply)
+        page.wait_for_selector(f".play[data-ply='{ply + 1}']")
+    earlier, waiting = re.compile(r"\?ply=1$"), list[Any]()
+
+    def hold(route: Any) -> None:
+        waiting.append(route)
+
+    page.route(earlier, hold)
+    page.locator(".moves button").first.click()
+    await_held(page, waiting)
+    page.locator(".moves button").last.click()
+    with page.expect_response(earlier):
+        waiting[0].continue_()
+    settle(page)
+    assert not page.get_by_role("button", name="Back to the game").is_visible()
 
 
 def test_the_keys_are_explained(page: Any, server: str) -> None:

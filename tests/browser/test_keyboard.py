@@ -128,7 +128,7 @@ def test_the_board_takes_the_focus_while_an_agent_thinks(page: Any, server: str)
 
 def test_the_focus_goes_on_where_what_had_it_is_gone(page: Any, server: str) -> None:
     """After Play to the board, after Delete to the next game, with Back to the page."""
-    for _ in range(3):
+    for _ in range(5):
         begin(page, server, "vierer_dominari", "human", seed="1")
         assert focused(page) == "a6"
     page.go_back()
@@ -136,7 +136,8 @@ def test_the_focus_goes_on_where_what_had_it_is_gone(page: Any, server: str) -> 
     games.first.wait_for()
     assert page.evaluate("document.activeElement.id") == "main"
     page.on("dialog", lambda dialog: dialog.accept())
-    for left in (2, 1):
+    page.get_by_text("2 more").click()
+    for left in (4, 3):
         games.last.get_by_role("button").press("Enter")
         games.nth(left).wait_for(state="detached")
         assert games.last.get_by_role("button").evaluate("(e) => e === document.activeElement")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import PATIENCE_MS
-from tests.browser.playing import place, view, wait_for_turn
+from tests.browser.playing import begin, place, play_to_the_end, view, wait_for_turn
 
 TITLE = "Vierer-Dominari"
 
@@ -107,6 +107,10 @@ def test_a_draw_and_a_move_back_are_agreed(
     press(friend, "Decline")
     page.get_by_text("The offer was declined.").wait_for()
     press(page, "Ask to take back")
+    friend.get_by_text("White asks to take a move back.").wait_for()
+    press(page, "Withdraw")
+    friend.get_by_text("The offer was withdrawn.").wait_for()
+    press(page, "Ask to take back")
     press(friend, "Accept")
     await_ply(0, page, friend)
     press(friend, "Offer a draw")
@@ -172,6 +176,17 @@ def test_a_page_sends_to_the_rematch_once(
     page.get_by_role("link", name="Go to the rematch").wait_for()
     page.wait_for_timeout(2500)
     assert len(sent) == 1
+
+
+def test_who_looks_on_sees_the_last_move_taken_back(
+    page: Any, server: str, device: Callable[..., Any]
+) -> None:
+    begin(page, server, "vierer_dominari", "random", seed="1")
+    watcher = device(server.rstrip("/") + f"/g/{view(page)['watch']}")
+    play_to_the_end(page, seed=5)
+    watcher.wait_for_selector(".play[data-over='true']")
+    press(page, "Undo")
+    watcher.wait_for_selector(".play[data-over='false']")
 
 
 def test_a_lost_connection_comes_back(page: Any, server: str, device: Callable[..., Any]) -> None:

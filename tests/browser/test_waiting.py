@@ -69,6 +69,8 @@ def test_an_agent_that_failed_is_asked_again_at_the_press_of_a_button(
     assert page.locator(".azb-said").text_content() == "no move came"
     settle(page)
     assert len(asked) == 1
+    page.locator(".moves button").last.click()
+    assert again.is_visible(), "also after a look at the moves"
     page.unroute("**/answer")
     again.click()
     page.wait_for_selector(".play[data-ply='2']")
@@ -126,6 +128,13 @@ def test_a_move_without_an_answer_stops_no_others(page: Any, server: str, is_mad
     assert page.locator(".azb-said").text_content() == ""
     place(page, "2", cell=1)
     page.wait_for_selector(f".play[data-ply='{1 + is_made}']")
+
+
+def test_a_move_whose_answer_was_cut_off_is_shown(page: Any, server: str) -> None:
+    begin(page, server, GAME, "human", seed="1")
+    page.route("**/move", lambda route: (route.fetch(), route.fulfill(status=200, body="{")))
+    place(page, "3")
+    page.wait_for_selector(".play[data-ply='1']")
 
 
 def test_a_long_search_for_a_hint_is_told(page: Any, server: str) -> None:

@@ -53,11 +53,12 @@ function told({ offer, seats, called }) {
 }
 
 // What has happened between two views, in words.
-export function newsOf(before, { ply, made, movers, called, changes, offer, rematch }) {
+export function newsOf(before, { ply, made, movers, called, changes, seats, offer, rematch }) {
   if (ply > before.ply) return `${called[movers.at(-1)]}: ${made.slice(begun(movers)).join(", ")}`;
   if (ply < before.ply) return "The move was taken back.";
-  const isDeclined = before.offer && !offer && !rematch && changes === before.changes;
-  return isDeclined ? "The offer was declined." : "";
+  const isGone = before.offer && !offer && !rematch && changes === before.changes;
+  if (!isGone || !seats.length) return "";
+  return before.offer.yours ? "The offer was declined." : "The offer was withdrawn.";
 }
 
 // The number of moves before the last turn, which may have had several.

@@ -26,7 +26,7 @@ async function route() {
     else if (exercise) {
       const [, name, level, number] = exercise;
       await showExercise(here, { game: name, level, number: Number(number) });
-    } else if (lesson) await showLesson(here, lesson[1], begin);
+    } else if (lesson) await showLesson(here, lesson[1]);
     else if (path === "exercises/daily") await showDaily(here);
     else if (path === "exercises") await showExercises(here);
     else if (path === "gallery") await showGallery(here);

@@ -42,8 +42,8 @@ export function buildClocks(parent, runOut) {
   }
 
   return (view) => {
+    if (view.clock !== clock) since = Date.now(); // the same view may be shown once more
     clock = view.clock;
-    since = Date.now();
     box.hidden = !clock;
     if (!clock) return;
     shown.forEach(({ side, name }, n) => {

@@ -10,7 +10,7 @@ export function progress() {
   return { ...NONE, ...remembered("exercises", {}) };
 }
 
-export function solvedIn({ solved }, game, level) {
+function solvedIn({ solved }, game, level) {
   return solved[`${game}/${level}`] ?? [];
 }
 

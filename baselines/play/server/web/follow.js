@@ -42,7 +42,8 @@ export function followGame(here, known, take, say) {
   };
 }
 
-// Whether nothing more can happen: after a game of two people there may be a rematch.
-function isDone({ over, players, rematch }) {
-  return over && (rematch || !players.includes("friend"));
+// Whether nothing more can happen: after a game of two people there may be a rematch, and others can
+// take a move back that has ended the game.
+function isDone({ over, playedOut, players, rematch }) {
+  return over && (rematch || !(playedOut || players.includes("friend")));
 }

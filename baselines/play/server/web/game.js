@@ -31,6 +31,7 @@ export function showGame(first, begin) {
   let busy = false;
   let asking = null; // the view for which the agent's move is being asked for
   let retry = 0;
+  let looking = -1; // the number of moves whose position is being asked for
   let pending = new AbortController(); // ends what changes the game, which can be looked at instead
   const api = (name, body = {}, signal = undefined) =>
     ask(`games/${view.id}/${name}`, { changes: view.changes, ...body }, "POST", signal);
@@ -121,10 +122,10 @@ export function showGame(first, begin) {
   // Shows the position after a number of moves, until the game goes on.
   async function lookBack(ply) {
     if (ply === view.ply) return show(view);
-    const now = view;
+    looking = ply;
     try {
       const past = await ask(`games/${view.id}?ply=${ply}`);
-      if (here !== shown.visit || view !== now) return;
+      if (here !== shown.visit || looking !== ply) return;
       board.show({ ...view, ...past, yours: false, canUndo: false });
       beside.mark(ply);
       back.hidden = false;
@@ -148,10 +149,12 @@ export function showGame(first, begin) {
   function show(next) {
     sound(view, next);
     view = next;
+    looking = -1;
     shown.wake = view.follows ? lookNow : askAgain;
     entitle(`${view.follows && view.yours ? "Your turn: " : ""}${view.title} - Azumaya`, view.title);
     board.show(view);
-    again.hidden = back.hidden = true;
+    back.hidden = true;
+    again.hidden ||= !view.thinking;
     Object.assign(page.dataset, { ply: view.ply, yours: view.yours, over: view.over });
     showClocks(view);
     beside.show(view);

@@ -24,7 +24,11 @@ export function showGames(places, games, focused = -1) {
   };
   addList(places.unfinished, "Continue", games.filter(({ result }) => !result), remove);
   addList(places.finished, "Finished games", games.filter(({ result }) => result), remove);
-  if (focused >= 0) buttons()[Math.min(focused, games.length - 1)].focus();
+  if (focused < 0) return;
+  const next = buttons()[Math.min(focused, games.length - 1)];
+  const folded = next.closest("details");
+  if (folded) folded.open = true;
+  next.focus();
 }
 
 function addList(section, heading, games, remove) {

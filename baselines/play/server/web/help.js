@@ -7,7 +7,7 @@ const BY_TAPS = [
   "Where a piece moves, choose it, then where it goes.",
   "If a move is not allowed, the page says why. A red dot: nothing fits there any more.",
   "Hint shows good moves. Undo takes your last move back. Candidates shows the numbers that still fit.",
-  "The rules are below the board, under How to play.",
+  "The rules are under How to play, beside or below the board.",
 ];
 const ON_BOARD = [
   ["Arrow keys", "go from cell to cell"], ["Enter, Space", "click the cell"], ["A number", "place it on the cell"],

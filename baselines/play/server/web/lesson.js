@@ -1,12 +1,12 @@
 // A first game in a few moves: each step has a sentence, and any move that makes its point goes on.
 
 import { buildRules } from "./aside.js";
+import { begin, seats } from "./begin.js";
 import { mount } from "./board.js";
 import { playLine } from "./line.js";
 import { add, ask, at, choices, entitle, main, shown } from "./page.js";
 
-// `begin` begins a game, to play on where the lesson ends.
-export async function showLesson(here, game, begin) {
+export async function showLesson(here, game) {
   const path = `lessons/${game}`;
   let made = history.state?.made ?? []; // a page that is loaded again goes on where it was
   let view = await ask(path, { made }).catch((problem) => {
@@ -95,8 +95,8 @@ export async function showLesson(here, game, begin) {
       try {
         const offered = await choices();
         const { player } = offered.games.find(({ name }) => name === game).levels[0];
-        const seats = view.toMove ? { first: player, second: "human" } : { first: "human", second: player };
-        await begin({ game, options: { position: view.position }, ...seats });
+        const players = seats(view.toMove ? "second" : "first", player);
+        await begin({ game, options: { position: view.position }, ...players });
       } catch (problem) {
         say(problem.message, false);
         on.disabled = false;

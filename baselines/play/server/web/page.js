@@ -23,7 +23,8 @@ export async function ask(path, body, method = body ? "POST" : "GET", signal = u
   const content = await answer.json().catch(() => null); // what stands between may answer with a page
   if (answer.ok && content !== null) return content;
   const message = content?.error ?? `the server failed: status ${answer.status}`;
-  throw Object.assign(new Error(message), { status: answer.status });
+  // An answer that was cut off tells as little as none.
+  throw Object.assign(new Error(message), { status: answer.ok ? undefined : answer.status });
 }
 
 let asked = null;

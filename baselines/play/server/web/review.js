@@ -28,10 +28,12 @@ export async function showReview(here, kind, name) {
   let known = -1;
   const follow = async () => {
     if (here !== shown.visit) return;
+    shown.wake = () => {};
     try {
       const review = await ask(`${path}/${name}/review`, {});
       if (here !== shown.visit) return;
       const done = review.plies.length;
+      error.textContent = "";
       if (done !== known) replay.review(review);
       known = bar.value = done;
       const isDone = done === review.positions;
@@ -39,6 +41,8 @@ export async function showReview(here, kind, name) {
       status.textContent = isDone ? "" : "Analysing; the marks may still change.";
       if (!isDone) setTimeout(follow, PAUSE);
     } catch (problem) {
+      if (here !== shown.visit) return;
+      shown.wake = follow;
       bar.hidden = true;
       status.textContent = "";
       error.textContent = problem.message;

@@ -6,7 +6,7 @@ import { add, at } from "./page.js";
 export function addRules(parent, paragraphs) {
   for (const each of paragraphs) {
     const [, number, rest] = each.match(/^(\d+\. )?(.*)$/);
-    const line = add(parent, "p", "", number ? { class: "rule" } : {});
+    const line = add(parent, "p");
     if (number) add(line, "b", number);
     line.append(rest);
   }
