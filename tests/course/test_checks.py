@@ -35,6 +35,20 @@ EXERCISES = {
 }
 every_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 
+WITH_A_TABLE = (
+    "    global table\n    table = globals().get('table', {{}})\n    key = str(position)\n"
+    "    if key in table:\n        return table[key]\n    best, lowest = -2, alpha\n"
+    "    for action in position.legal_actions():\n"
+    "        after = position.copy().play(action)\n"
+    "        same = after.to_move == position.to_move\n"
+    "        window = (alpha, beta) if same else (-beta, -alpha)\n"
+    "        value = 0 if after.is_over else alphabeta(after, *window)\n"
+    "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
+    "        if alpha >= beta:\n            break\n"
+    "    if {kept}:\n        table[key] = best\n    return best\n"
+)
+"""Alpha-beta that keeps values in a table; `kept` says which."""
+
 WRONG = {
     "shifts wrap around": (
         "01-1",
@@ -117,19 +131,7 @@ WRONG = {
         "    return TableSearch().value(position)\n",
         "moves were played",
     ),
-    "a table of bounds": (
-        "03-1",
-        "    global table\n    table = globals().get('table', {})\n    key = str(position)\n"
-        "    if key in table:\n        return table[key]\n    best = -2\n"
-        "    for action in position.legal_actions():\n"
-        "        after = position.copy().play(action)\n"
-        "        same = after.to_move == position.to_move\n"
-        "        window = (alpha, beta) if same else (-beta, -alpha)\n"
-        "        value = 0 if after.is_over else alphabeta(after, *window)\n"
-        "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
-        "        if alpha >= beta:\n            break\n    table[key] = best\n    return best\n",
-        "only a bound",
-    ),
+    "a table of bounds": ("03-1", WITH_A_TABLE.format(kept="True"), "only a bound"),
     "the window is not passed on": (
         "03-1",
         "    def search(position):\n        best = -2\n"
@@ -419,19 +421,7 @@ RIGHT = {
         "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
         "        if alpha >= beta:\n            break\n    return best\n",
     ),
-    "a table of exact values": (
-        "03-1",
-        "    global table\n    table = globals().get('table', {})\n    key = str(position)\n"
-        "    if key in table:\n        return table[key]\n    best, lowest = -2, alpha\n"
-        "    for action in position.legal_actions():\n"
-        "        after = position.copy().play(action)\n"
-        "        same = after.to_move == position.to_move\n"
-        "        window = (alpha, beta) if same else (-beta, -alpha)\n"
-        "        value = 0 if after.is_over else alphabeta(after, *window)\n"
-        "        best = max(best, gain(position, after, value))\n        alpha = max(alpha, best)\n"
-        "        if alpha >= beta:\n            break\n"
-        "    if lowest < best < beta:\n        table[key] = best\n    return best\n",
-    ),
+    "a table of exact values": ("03-1", WITH_A_TABLE.format(kept="lowest < best < beta")),
     "illegal logits replaced in place": (
         "06-1",
         "    logits[mask == 0] = torch.finfo(logits.dtype).min\n"

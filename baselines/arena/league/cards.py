@@ -193,19 +193,19 @@ def _named_files(name: str, agent: Any) -> list[Path]:
     for file in found:
         if not file.exists():
             raise OptionError(f"agent {name}: files: there is no file {shown(file)}")
-    return [file for given in found for file in (_files_in(given) if given.is_dir() else [given])]
+    return [each for file in found for each in _files_in(file)]
 
 
 def _files_at(path: str) -> Iterable[Path]:
     """The files that the argument of a class stands for, if it is a path."""
-    if is_checkpoint(path):
-        return checkpoint_files(path)
-    return _files_in(Path(path)) if os.path.isdir(path) else [Path(path)]
+    return checkpoint_files(path) if is_checkpoint(path) else _files_in(Path(path))
 
 
-def _files_in(folder: Path) -> Iterable[Path]:
-    """All files in a folder, such as a checkpoint of several files."""
-    return (file for file in sorted(folder.rglob("*")) if "__pycache__" not in file.parts)
+def _files_in(path: Path) -> Iterable[Path]:
+    """A file itself, or all files in a folder, such as a checkpoint of several files."""
+    if not os.path.isdir(path):
+        return [path]
+    return (file for file in sorted(path.rglob("*")) if "__pycache__" not in file.parts)
 
 
 def _source(module: str) -> Path | None:
