@@ -152,11 +152,16 @@ def overall_table(cells: Sequence[Cell], title: str) -> Table:
     return table
 
 
+def summary(cells: Sequence[Cell]) -> str:
+    """The table over all games as Markdown."""
+    rows = [(row.name, *row.on_a_page) for row in overall(by_contender(cells))]
+    return markdown(("agent", *OVERALL), rows) + f"\n\n{EXPLAINED}\n"
+
+
 def page(cells: Sequence[Cell]) -> str:
     """The tables as Markdown: over all games, then game by game."""
     titles = [find_game(game).title for game in games_of(cells)]
-    rows = [(row.name, *row.on_a_page) for row in overall(by_contender(cells))]
-    parts = [markdown(("agent", *OVERALL), rows), EXPLAINED]
+    parts = [summary(cells).rstrip()]
     for measure in MEASURES:
         parts += [
             f"**{measure.capitalize()}**, the mean of the seeds, with the least and the most:",

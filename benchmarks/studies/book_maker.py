@@ -1,4 +1,4 @@
-"""Makes the books of balanced starts: `python -m azumaya.benchmarks.studies.book_maker GAME`.
+"""Makes books of balanced starts: `python -m azumaya.benchmarks.studies.book_maker --game GAME`.
 
 Each seed gives one candidate: the start of that seed after a few random plies. Most candidates are
 not balanced, and the value that a short search gives them shows it. From the others search plays

@@ -1,4 +1,4 @@
-"""Makes the exams: `python -m azumaya.benchmarks.studies.exam_maker GAME`.
+"""Makes the exams: `python -m azumaya.benchmarks.studies.exam_maker --game GAME`.
 
 Each seed gives one game between two agents drawn from a pool of several strengths, after a few
 random plies. Positions near its end are solved, with the value of every move. Those in which the

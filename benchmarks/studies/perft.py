@@ -1,4 +1,4 @@
-"""Counts sequences of legal moves: `python -m azumaya.benchmarks.studies.perft abalone --depth 5`.
+"""Counts sequences of moves: `python -m azumaya.benchmarks.studies.perft --game abalone --depth 5`.
 
 Two programs that have the same counts for a position have, in all likelihood, the same rules there.
 All is counted by the game's kernels, one position at a time, and the last ply by its mask alone.

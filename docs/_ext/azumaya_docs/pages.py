@@ -18,7 +18,7 @@ PAGES: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "games/index.md": {"games": tables.games_table},
     "guides/exams.md": {"exams": tables.exams_table},
     "results/table.md": {
-        "azumaya-3": tables.azumaya_3_tables,
+        "azumaya-3": tables.azumaya_3_table,
         "benchmark": tables.benchmark_tables,
         "leaderboard": tables.leaderboard_table,
     },

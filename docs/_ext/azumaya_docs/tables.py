@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from sphinx.pycode import ModuleAnalyzer
 
 from azumaya.baselines.protocol.cards import leaderboard, read_card
-from azumaya.baselines.protocol.report import page
+from azumaya.baselines.protocol.report import page, summary
 from azumaya.baselines.protocol.table import read_table
 from azumaya.baselines.protocol.tracks import AZUMAYA_3
 from azumaya.baselines.system.command_line import flag
@@ -303,20 +303,23 @@ EXAMS = Path(__file__).parents[2] / "results" / "exams.jsonl"
 
 
 def exams_table() -> str:
-    """What every agent of the stored results keeps in every exam, by game."""
+    """What every agent of the stored results keeps in every exam, below a row for each game."""
     stored = [json.loads(line) for line in EXAMS.read_text("utf-8").splitlines()]
-    rows = [
-        (
-            result["game"], f"`{result['agent']}`", f"{result['wins']} + {result['draws']}",
-            _with_interval(result, "kept_wins", ".0%"), _with_interval(result, "kept_draws", ".0%"),
-            _with_interval(result, "regret", ".2f"),
-        )
-        for game in GAMES
-        for result in stored
-        if result["game"] == game
-    ]  # fmt: skip
-    head = ("game", "agent", "won + drawn positions", "wins kept", "draws kept", "regret")
-    return table(head, rows)
+    rows: list[tuple[str, ...]] = []
+    for game in GAMES.values():
+        results = [result for result in stored if result["game"] == game.name]
+        if results:
+            counts = f"{results[0]['wins']} won, {results[0]['draws']} drawn"
+            rows.append((f"**{game.title}**: {counts}", "", "", ""))
+        rows += [
+            (
+                f"`{result['agent']}`", _with_interval(result, "kept_wins", ".0%"),
+                _with_interval(result, "kept_draws", ".0%"),
+                _with_interval(result, "regret", ".2f"),
+            )
+            for result in results
+        ]  # fmt: skip
+    return table(("agent", "wins kept", "draws kept", "regret"), rows)
 
 
 # ---- the table to beat ----
@@ -325,14 +328,14 @@ RESULTS = EXAMS.parent
 BENCHMARK, CARDS = RESULTS / "table.jsonl", RESULTS / "cards"
 
 
-def benchmark_tables(games: Collection[str] = tuple(GAMES)) -> str:
-    """The tables of the stored benchmark, of some games."""
-    return page([cell for cell in read_table(BENCHMARK)[1] if cell.job.game in games])
+def benchmark_tables() -> str:
+    """The tables of the stored benchmark."""
+    return page(read_table(BENCHMARK)[1])
 
 
-def azumaya_3_tables() -> str:
-    """The same of Azumaya-3."""
-    return benchmark_tables(AZUMAYA_3)
+def azumaya_3_table() -> str:
+    """The first of them for Azumaya-3; the others have its games."""
+    return summary([cell for cell in read_table(BENCHMARK)[1] if cell.job.game in AZUMAYA_3])
 
 
 def leaderboard_table() -> str:
