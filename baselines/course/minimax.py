@@ -37,7 +37,7 @@ def endgames(most_plies: int = MOST_PLIES, count: int = COUNT) -> list[tuple[Pos
 
     Args:
         most_plies: the most plies that the game may still have lasted when it was played.
-        count: the number of endgames, spread over all lengths.
+        count: the number of endgames, spread over all lengths; fewer if there are not so many.
     """
     exam = load_exam(GAME)
     return [(exam.start(row), exam.positions[row].value) for row in _rows(exam, most_plies, count)]
@@ -48,7 +48,7 @@ def endgames_by_length(most_plies: int, count: int) -> dict[int, list[Position]]
 
     Args:
         most_plies: the most plies.
-        count: the number of endgames, spread over all lengths.
+        count: the number of endgames, spread over all lengths; fewer if there are not so many.
     """
     exam, groups = load_exam(GAME), dict[int, list[Position]]()
     for row in _rows(exam, most_plies, count):
@@ -59,7 +59,7 @@ def endgames_by_length(most_plies: int, count: int) -> dict[int, list[Position]]
 def _rows(exam: Any, most_plies: int, count: int) -> list[int]:
     chosen = [row for row in range(len(exam.positions)) if _plies(exam, row) <= most_plies]
     chosen.sort(key=lambda row: _plies(exam, row))
-    return chosen[:: len(chosen) // count][:count]
+    return chosen[:: max(1, len(chosen) // count)][:count]
 
 
 def _plies(exam: Any, row: int) -> int:

@@ -39,7 +39,8 @@ class Table:
         name: what each row is one of, in the plural; the file is `NAME.parquet`.
         description: a sentence for the card.
         columns: its columns.
-        facts: JSON values that its metadata contain, besides the version of azumaya.
+        facts: JSON values that its metadata contain, besides the version of azumaya; as they are
+            once all rows are written.
         licence: the address of its licence; empty if that is for whoever makes it to say.
     """
 

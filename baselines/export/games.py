@@ -99,18 +99,32 @@ def export_games(
     first = next(left, None)
     if first is None:
         raise OptionError("records: there is no game")
-    plain = GameRecord.from_json(first.to_json())  # options as JSON has them
-    start = next(replay(plain))
-    options = {n: value for n, value in plain.options.items() if n in start.setup.lasting}
+    given, start = _plain_options(first), next(replay(first))
+    options = {n: value for n, value in given.items() if n in start.setup.lasting}
+    starts = {n: value for n, value in given.items() if n not in options}
     table = Table(
         GAMES,
         f"Games of {start.game.title}, a row for every move. Two players move in turn or as the "
         "game says; columns are from the side of the player to move.",
         (*BEFORE, *POSITION_COLUMNS, *seen_columns(start, planes), *AFTER),
-        {"table": GAMES, "options": options, **facts(start, planes)},
+        {"table": GAMES, "options": options, "starts": starts, **facts(start, planes)},
     )
-    rows = _rows(itertools.chain([first], left), start, planes, ratings)
-    return write_table(Path(output), table, rows)
+    alike = _compared(itertools.chain([first], left), starts)
+    return write_table(Path(output), table, _rows(alike, start, planes, ratings))
+
+
+def _plain_options(record: GameRecord) -> Mapping[str, Any]:
+    """The options of a record as JSON has them."""
+    return GameRecord.from_json(record.to_json()).options
+
+
+def _compared(records: Iterable[GameRecord], starts: dict[str, Any]) -> Iterator[GameRecord]:
+    """The records; of `starts`, options that are not the same in all of them are left out."""
+    for record in records:
+        given = _plain_options(record) if starts else {}
+        for name in [n for n, value in starts.items() if given.get(n) != value]:
+            del starts[name]
+        yield record
 
 
 def _rows(

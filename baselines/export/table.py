@@ -20,7 +20,7 @@ from azumaya.envs.extras import require
 BATCH = 4096
 """The rows of a batch, which becomes a row group of the file."""
 METADATA = b"azumaya"
-"""The key of the schema's metadata under which a JSON object says what the table is of."""
+"""The key of the file's metadata under which a JSON object says what the table is of."""
 
 
 def check_output(output: Path, name: str) -> None:
@@ -86,13 +86,13 @@ def _folder(path: Path) -> Iterator[None]:
 def _write_rows(path: Path, table: Table, rows: Iterator[Mapping[str, Any]]) -> int:
     arrow, parquet = require("pyarrow", "data"), require("pyarrow.parquet", "data")
     fields = [arrow.field(c.name, _type(arrow, c), nullable=c.nullable) for c in table.columns]
-    facts = {**table.facts, "azumaya": version()}
-    schema = arrow.schema(fields, metadata={METADATA: json.dumps(facts, sort_keys=True).encode()})
-    count = 0
+    schema, count = arrow.schema(fields), 0
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         while some := list(itertools.islice(rows, BATCH)):
             writer.write_batch(arrow.RecordBatch.from_pylist(some, schema=schema))
             count += len(some)
+        facts = {**table.facts, "azumaya": version()}  # some are known only now
+        writer.add_key_value_metadata({METADATA: json.dumps(facts, sort_keys=True).encode()})
     return count
 
 
@@ -116,7 +116,7 @@ def open_table(path: str | Path) -> tuple[Any, dict[str, Any]]:
         file = parquet.ParquetFile(path)
     except ValueError as error:  # those of Arrow are
         raise OptionError(f"{path}: not a Parquet file: {error}") from error
-    facts = (file.schema_arrow.metadata or {}).get(METADATA)
+    facts = (file.metadata.metadata or {}).get(METADATA)
     if facts is None:
         file.close()
         raise OptionError(f"{path}: not a table of azumaya export")

@@ -172,7 +172,7 @@ def _game(
 ) -> dict[str, Any]:
     """A game for the page; what its pictures share is added to `parts`, text by number."""
     positions = list(replay(record))
-    both = sides(positions[0])
+    both = sides(positions[-1])  # colours may be chosen in the game
     usual = ("player_0", "player_1") if called is None else [capital(side) for side in both]
     names = record.players if called is None else called
     pictures = [picture_of(scene) for scene in _scenes(record, positions)]

@@ -18,6 +18,7 @@ from azumaya.baselines.export.card import CARD
 from azumaya.envs import GAMES, OptionError, Position, RecordError
 from azumaya.envs.notation import GameRecord, read_records, record_actions, replay, write_records
 from azumaya.envs.observation import unpack_bits, unpack_planes
+from azumaya.envs.puzzles.bank import load_bank
 from tests.commands import azumaya, refused
 from tests.library import ROOT
 
@@ -34,6 +35,12 @@ def some_records(folder: Path, game: str, pairs: int = 2, **options: Any) -> Pat
 
 def rows_of(folder: Path, name: str = "games") -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = parquet.read_table(folder / f"{name}.parquet").to_pylist()
+    return found
+
+
+def told_of(table: Path) -> dict[str, Any]:
+    """What the metadata of a file say."""
+    found: dict[str, Any] = json.loads(parquet.read_metadata(table).metadata[b"azumaya"])
     return found
 
 
@@ -147,10 +154,10 @@ def test_the_card_describes_the_file(kind: str, tmp_path: Path) -> None:
     card = json.loads((tmp_path / "out" / CARD).read_bytes())
     (about,) = card["distribution"]
     assert about["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
-    schema = parquet.read_schema(file)
-    assert [field["name"] for field in card["recordSet"][0]["field"]] == schema.names
+    names = [field["name"] for field in card["recordSet"][0]["field"]]
+    assert names == parquet.read_schema(file).names
     assert all(field["description"].endswith(".") for field in card["recordSet"][0]["field"])
-    assert json.loads(schema.metadata[b"azumaya"])["game"] == GAMES[GAME].id
+    assert told_of(file)["game"] == GAMES[GAME].id
     croissant = pytest.importorskip("mlcroissant")
     dataset = croissant.Dataset(tmp_path / "out" / CARD)
     assert not dataset.metadata.issues.errors
@@ -191,6 +198,24 @@ def test_a_table_of_one_game_with_one_set_of_options(tmp_path: Path) -> None:
         with pytest.raises(RecordError, match=message):
             export_games([one, second], tmp_path / "out")
         assert not (tmp_path / "out").exists()
+
+
+def test_the_metadata_say_where_games_start(tmp_path: Path) -> None:
+    """By the options that are the same in all games; a file may be missing where they are read."""
+    (file := tmp_path / "mine.txt").write_text("".join(map(str, load_bank()[0].ravel())))
+    records = list[GameRecord]()
+    for puzzle, starts in (("train", "train"), ("train", "train"), ("test", None), (file, None)):
+        start = Position("sudoku_moyo", seed=1, puzzle=puzzle, territory="corners")
+        records.append(record_actions(start, start.legal_actions()[:1]))
+        export_games(records, tmp_path / "out")
+        table = tmp_path / "out" / "games.parquet"
+        about = told_of(table)
+        assert about["options"] == {"territory": "corners"}
+        assert about["starts"] == ({"puzzle": starts} if starts else {})
+    export_games(records[-1:], tmp_path / "out")
+    file.unlink()
+    assert list(read_positions(table)) == visited(records[-1:])
+    assert told_of(table)["starts"] == {"puzzle": str(file)}
 
 
 def test_after_an_error_the_old_table_is_kept(tmp_path: Path) -> None:

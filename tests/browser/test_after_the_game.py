@@ -31,6 +31,13 @@ def test_a_game_is_analysed_with_graph_best_moves_and_mistakes(page: Any, server
     page.keyboard.press("Home")
     assert page.locator(".azb-ghost").count() == 1
     assert "Best move: " in page.locator(".azb-said").text_content()
+    page.locator("[data-square='a6']").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.square") == "b6"
+    assert page.locator(".azr-here").count() == 0, "the key goes to the next cell alone"
+    page.locator(".azr-move").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".azr-here").text_content() == made[0]
     box = graph.bounding_box()
     page.mouse.click(box["x"] + box["width"] - 2, box["y"] + 20)
     assert page.locator(".azr-here").text_content() == made[-1]

@@ -70,5 +70,6 @@ def test_a_refusal_marks_the_cells_that_forbid_the_move(page: Any, server: str) 
 def test_an_unknown_address_leads_back(page: Any, server: str, path: str) -> None:
     page.goto(server.rstrip("/") + f"/{path}")
     page.locator(".problem .error").wait_for()
+    assert "may be mistyped" in page.locator(".problem").inner_text()
     page.get_by_role("link", name="Choose a game").click()
     page.locator(".card").first.wait_for()

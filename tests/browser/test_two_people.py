@@ -86,6 +86,14 @@ def test_two_play_and_one_looks_on(page: Any, server: str, device: Callable[...,
     assert "You" in friend.locator(".aside").inner_text()
 
 
+def test_the_link_says_which_colour_is_left_for_the_friend(page: Any, server: str) -> None:
+    begin(page, server, "sudoku_moyo", "friend", seed="1", setup="choose")
+    page.get_by_text("whoever has it plays dark").wait_for()
+    press(page, "dark")
+    await_ply(1, page)
+    page.get_by_text("whoever has it plays light").wait_for()
+
+
 def test_each_sees_the_board_from_their_own_side(
     page: Any, server: str, device: Callable[..., Any]
 ) -> None:
@@ -201,6 +209,39 @@ def test_a_lost_connection_comes_back(page: Any, server: str, device: Callable[.
     friend.get_by_text("Games of your friends").wait_for()
     friend.get_by_role("link", name=TITLE, exact=True).click()
     wait_for_turn(friend)
+
+
+@pytest.mark.parametrize("is_shown", [False, True])
+def test_a_deleted_game_leaves_the_list_of_the_friend(
+    page: Any, server: str, device: Callable[..., Any], is_shown: bool
+) -> None:
+    """Once the friend learns of it: on the page of the game, or by the link in the list."""
+    friend = device(invite(page, server))
+    if not is_shown:
+        friend.goto(server)
+        friend.get_by_text("Games of your friends").wait_for()
+    page.goto(server)
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.locator(".games li").first.get_by_role("button").click()
+    page.locator(".games li").first.wait_for(state="detached")
+    if is_shown:
+        friend.get_by_text("This game was deleted.").wait_for()
+    else:
+        friend.get_by_role("link", name=TITLE, exact=True).click()
+        friend.locator(".problem").wait_for()
+    friend.goto(server)
+    friend.locator(".card").first.wait_for()
+    assert friend.get_by_text("Games of your friends").count() == 0
+
+
+def test_a_draw_at_one_screen_is_asked_about(page: Any, server: str) -> None:
+    begin(page, server, "vierer_dominari", "human", seed="1")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    press(page, "Agree on a draw")
+    assert page.locator(".play[data-over='false']").count() == 1
+    page.once("dialog", lambda dialog: dialog.accept())
+    press(page, "Agree on a draw")
+    page.locator(".end", has_text="Both players agreed on a draw.").wait_for()
 
 
 def test_resigning_against_the_computer(page: Any, server: str) -> None:

@@ -58,6 +58,13 @@ def test_a_game_is_begun_once(page: Any, server: str) -> None:
     page.wait_for_selector(".play")
 
 
+def test_a_server_out_of_reach_is_no_mistyped_address(page: Any, server: str) -> None:
+    page.route("**/api/games/*", lambda route: route.abort())
+    page.goto(server.rstrip("/") + "/g/some-game")
+    page.locator(".problem .error", has_text="cannot be reached").wait_for()
+    assert "mistyped" not in page.locator(".problem").inner_text()
+
+
 def test_an_agent_that_failed_is_asked_again_at_the_press_of_a_button(
     page: Any, server: str
 ) -> None:

@@ -624,6 +624,13 @@ def test_the_moves_of_plain_minimax_are_as_many_as_the_check_says() -> None:
     assert counter[0] == minimax.PLAIN_MOVES
 
 
+def test_there_are_no_more_endgames_than_the_exam_has() -> None:
+    assert minimax.endgames(1, 6) == []
+    few = minimax.endgames(4, 1000)
+    assert 0 < len(few) < 1000
+    assert minimax.endgames_by_length(4, 1000) == {4: [position for position, _ in few]}
+
+
 def test_counted_positions_count_and_compare() -> None:
     counter = [0]
     position = minimax.Counted(Position("vierer_dominari"), counter)

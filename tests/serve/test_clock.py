@@ -10,7 +10,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.play.server.changes import Changes
-from tests.serve.requests import JSON, another, begin, refused, send
+from azumaya.baselines.play.server.choices import Choices
+from azumaya.baselines.play.server.games import Games
+from azumaya.baselines.play.server.store import Store
+from tests.serve.requests import GAME, JSON, LIMITS, another, begin, refused, send
 from tests.serve.test_two_people import look, move
 
 CLOCK = {"minutes": 1, "increment": 2}
@@ -51,6 +54,17 @@ def test_each_side_has_its_time(client: TestClient, clock: Time) -> None:
     clock.now += 5
     back = send(client, look(client, game), "undo").json()
     assert back["clock"]["left"] == [52, 57], "what the move gained is taken back with it"
+
+
+def test_the_first_turn_is_free_with_all_its_moves(client: TestClient, clock: Time) -> None:
+    view = begin(client, options={"handicap": "1, 3"}, clock=CLOCK)
+    for mover in (1, 1, 1, 0):
+        clock.now += 500
+        assert view["toMove"] == mover
+        assert look(client, view["id"])["clock"]["running"] is None
+        view = move(client, view["id"])
+    assert view["clock"]["left"] == [62, 62]
+    assert view["clock"]["running"] == 1
 
 
 def test_nobody_loses_on_time_by_taking_a_move_back(client: TestClient, clock: Time) -> None:
@@ -148,3 +162,15 @@ def test_only_the_event_loop_ends_a_game(
         assert look(client, view["id"])["over"]
         assert client.portal is not None
         assert ending == [client.portal.call(threading.get_ident)]
+
+
+def test_to_open_a_game_in_memory_does_not_end_it(clock: Time) -> None:
+    """A thread may come to open one that another has just opened."""
+    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
+    game = games.begin("me", {"game": GAME, "clock": CLOCK})
+    for changes in range(2):
+        games.move(game, changes, game.table.here.legal_moves()[0])
+    clock.now += 70
+    assert not games.open(game.name, "me").opened.is_over
+    assert games.at_hand(game.name, "me") is not None
+    assert game.opened.is_over

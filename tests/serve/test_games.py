@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.agents import GreedyAgent
-from azumaya.baselines.arena.entrants import Entrant
+from azumaya.baselines.arena.entrants import Entrant, trained_options
 from azumaya.baselines.play.server import choices, memory
 from azumaya.baselines.play.server.access import digest
 from azumaya.baselines.play.server.choices import Choices
@@ -23,7 +23,7 @@ from azumaya.baselines.play.server.games import Games
 from azumaya.baselines.play.server.limits import RefusalError
 from azumaya.baselines.play.server.room import A_MONTH, AN_HOUR
 from azumaya.baselines.play.server.store import LATER, Kept, Store
-from azumaya.envs import GAMES, Position, find_game
+from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.notation import GameRecord, replay
 from tests.cases import YARDSTICK
 from tests.serve.requests import GAME, LIMITS, begin, delete, refused, send, visitor
@@ -303,10 +303,11 @@ def test_checkpoints_play_with_the_options_they_were_trained_with(opened: Any) -
             "rows": begin(client, second="corners", options={"territory": "rows"}),
             "standard": begin(client, second="corners", options={"territory": "none"}),
         }
-        wish = {"game": GAME, "first": "corners", "second": "rows"}
-        refused(client.post("/api/games", json=wish), 400, "trained with different options")
-        wish["game"] = "abalone"
+        wish = {"game": "abalone", "first": "corners"}
         refused(client.post("/api/games", json=wish), 400, f"plays {GAME} only")
+    both = [choices.find_entrant(name, evaluated=True) for name in ("corners", "rows")]
+    with pytest.raises(OptionError, match="trained with different options"):
+        trained_options(find_game(GAME), both, {})
     with opened() as client:
         for territory, view in games.items():
             assert client.get(f"/api/games/{view['id']}").json() == view
@@ -356,8 +357,9 @@ def test_records_have_the_day_of_the_last_change(monkeypatch: pytest.MonkeyPatch
     opened = games.begin("me", {"game": GAME, "seed": 1})
     monkeypatch.setattr(time, "time", day.timestamp)
     games.move(opened, 0, opened.table.here.legal_moves()[0])
+    games.agreements.resign(opened, 1)
     monkeypatch.undo()
-    assert games.record(opened).date == "2023-11-14"
+    assert games.record(opened).date == games.finished(opened).date == "2023-11-14"
     assert games.watched(games.shared(opened.kept.share)).date == "2023-11-14"
 
 

@@ -48,6 +48,18 @@ def until_kept(client: TestClient, view: dict[str, Any]) -> None:
     eventually(lambda: '"review"' in client.get(f"/watch/{view['share']}").text)
 
 
+def test_a_colour_that_was_chosen_is_the_players_in_the_analysis(client: TestClient) -> None:
+    view = begin(client, second="friend", options={"setup": "choose"})
+    view = send(client, view, "move", move="dark").json()
+    assert view["sides"] == ["dark", "light"]
+    assert send(client, view, "resign").json()["over"]
+    shown = client.get(f"/api/games/{view['id']}/replay").json()
+    assert (shown["called"], shown["games"][0]["sides"]) == (["You", "light"], ["dark", "light"])
+    last = shown["parts"][shown["games"][0]["frames"][-1]["status"]]
+    assert "Light: choose who starts" in last
+    assert '"players":["Dark","Light"],' in client.get(f"/watch/{view['share']}").text
+
+
 def test_a_game_is_searched_once_and_the_result_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

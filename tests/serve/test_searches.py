@@ -353,7 +353,8 @@ def test_explanations_name_the_rule(client: TestClient) -> None:
     sentences = send(client, view, "explain", cells=[cell]).json()["sentences"]
     assert len(sentences) == 1
     assert view["cells"][cell][0] in sentences[0]
-    for bad in ({"cells": [81]}, {"cells": "a"}, {"cells": [0], "label": 5}, {"cells": [0] * 99}):
+    for bad in ({"cells": [81]}, {"cells": "a"}, {"cells": [0], "label": 5}, {"cells": [0] * 99},
+                {"cells": []}):  # fmt: skip
         refused(send(client, view, "explain", **bad), 400, "cells")
 
 

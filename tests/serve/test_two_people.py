@@ -98,10 +98,20 @@ def test_no_other_name_opens_a_game(client: TestClient, friend: TestClient) -> N
     assert alone["friend"] == ""
 
 
-def test_a_friend_plays_only_against_a_person(client: TestClient) -> None:
-    for first, second in (("friend", "friend"), ("friend", "greedy"), ("random", "friend")):
+def test_a_game_needs_a_person_here(client: TestClient) -> None:
+    """Nobody could ask two agents for their moves."""
+    for first, second in (("friend", "friend"), ("friend", "greedy"), ("random", "friend"),
+                          ("random", "greedy")):  # fmt: skip
         wish = {"game": GAME, "first": first, "second": second}
-        refused(client.post("/api/games", json=wish), 400, "plays only against")
+        refused(client.post("/api/games", json=wish), 400, "one of them must be human")
+
+
+def test_nobody_is_told_the_seed_which_gives_away_what_will_be_drawn(
+    client: TestClient, friend: TestClient
+) -> None:
+    view = begin(client, "sudoku_tiles", second="friend", seed=123_456_789)
+    for who, name in ((client, view["id"]), (friend, view["friend"]), (friend, view["watch"])):
+        assert "123456789" not in str(look(who, name))
 
 
 def test_links_survive_a_restart_and_are_not_in_the_file(tmp_path: Path) -> None:

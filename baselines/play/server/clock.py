@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -89,4 +90,5 @@ def running(table: Table) -> int | None:
     mover = table.here.to_move
     if table.here.is_over or table.players[mover].name not in PEOPLE:
         return None
-    return mover if any(before.to_move == mover for before in table.history[:-1]) else None
+    moves = itertools.pairwise(table.history)
+    return mover if any(now.to_move == mover != then.to_move for now, then in moves) else None

@@ -102,9 +102,6 @@ class Games:
         Raises:
             RefusalError: there is no such game.
         """
-        found = self.at_hand(name, visitor)
-        if found is not None:
-            return found
         kept = self._store.find(id_of(name))
         if kept is None:
             raise RefusalError(404, NOT_YOURS)
@@ -131,7 +128,7 @@ class Games:
         """As `open`, but only if the game is in memory, otherwise None.
 
         This reads no file, and its cost does not grow with the number of games, so that the event
-        loop can call it.
+        loop can call it, which alone ends games in which a time has run out.
         """
         opened = self._memory.find(id_of(name))
         if opened is None:
@@ -162,11 +159,11 @@ class Games:
         """The record of a game to be reviewed; raises `RefusalError`."""
         if not game.opened.is_over:
             raise RefusalError(409, "a game can be analysed when it is over")
-        return game.table.record()
+        return self.record(game)
 
     def called(self, game: Access) -> list[str]:
         """What the asker calls both players, with the side where they are called nothing."""
-        side = sides(game.table.history[0])
+        side = sides(game.table.here)
         return [name or side[n] for n, name in enumerate(self._names(game))]
 
     def listed(self, visitor: str) -> list[dict[str, Any]]:

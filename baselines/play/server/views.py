@@ -51,7 +51,6 @@ def view(access: Access, called: Sequence[str]) -> dict[str, Any]:
         "idea": here.game.words.idea,
         "players": kept.players,
         "options": kept.options,
-        "seed": kept.seed,
         "ply": len(table.moves),
         "changes": opened.changes,
         "made": list(table.moves),
@@ -170,8 +169,10 @@ def possible_offers(access: Access) -> list[str]:
 def explained(position: Position, cells: Any, label: Any) -> list[str]:
     """Why pointing at some cells makes no move; raises `RefusalError`."""
     known = len(layout_of(position.scene().board).centres)
-    if not isinstance(label, str) or not isinstance(cells, list) or len(cells) > MOST_CELLS:
-        raise RefusalError(400, f"cells: up to {MOST_CELLS} cells and a label are needed")
+    if not isinstance(label, str) or not isinstance(cells, list):
+        raise RefusalError(400, "cells: a list of cells and a label are needed")
+    if not 0 < len(cells) <= MOST_CELLS:  # without a cell, all moves would have to be explained
+        raise RefusalError(400, f"cells: 1 to {MOST_CELLS} cells are needed")
     if not all(is_count(cell) and cell < known for cell in cells):
         raise RefusalError(400, f"cells: whole numbers from 0 to {known - 1} are needed")
     both = sides(position)

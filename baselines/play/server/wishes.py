@@ -36,13 +36,14 @@ def read_wish(choices: Choices, visitor: str, wish: Any) -> tuple[Kept, list[Ent
     names = (first.name, second.name)
     for player in (first, second):
         check_game(player, game)
-    if FRIEND in names and HUMAN not in names:
-        raise RefusalError(400, f"player {FRIEND}: plays only against {HUMAN}")
+    if HUMAN not in names:
+        raise RefusalError(400, f"first, second: one of them must be {HUMAN}")
     seed = wish.get("seed")
     if seed is None:
         seed = secrets.randbits(31)
     if not is_count(seed) or seed > MAX_SEED >> 1:
-        raise RefusalError(400, f"seed={shown(seed)}: a whole number from 0 is needed")
+        most = MAX_SEED >> 1
+        raise RefusalError(400, f"seed={shown(seed)}: a whole number from 0 to {most} is needed")
     texts = checked_texts(game, wish.get("options", {}))
     name = secrets.token_urlsafe(16)
     kept = Kept(

@@ -220,9 +220,9 @@ export class Replay {
 
   key(event) {
     const { target } = event;
-    if (!this.root.isConnected) return; // another page is shown
+    if (!this.root.isConnected || event.defaultPrevented) return; // another page is shown; a cell or the graph took the key
     if (target !== document.body && !this.root.contains(target)) return; // the page may have other content, whose keys these are
-    if (target.closest("input, select, [role=slider]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target.closest("input, select") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "ArrowLeft") this.go(this.ply - 1);
     else if (event.key === "ArrowRight") this.go(this.ply + 1);
     else if (event.key === "Home") this.go(0);

@@ -35,16 +35,15 @@ export function buildAgreements(parent, act) {
 }
 
 function addButtons(row, { seats, offers, offer, over }, act) {
-  const press = (text, name, body) =>
-    add(row, "button", text, { type: "button" }).addEventListener("click", () => act(name, body));
+  const press = (text, name, body, warning = "") => add(row, "button", text, { type: "button" })
+    .addEventListener("click", () => (!warning || confirm(`${text}? ${warning}`)) && act(name, body));
   if (offer?.yours) press("Withdraw", "decline");
   else if (offer) {
     press("Accept", "offer", { what: offer.what });
     press("Decline", "decline");
-  } else for (const what of offers) press(seats.length > 1 ? "Agree on a draw" : BUTTONS[what], "offer", { what });
-  if (over) return;
-  const resign = add(row, "button", "Resign", { type: "button" });
-  resign.addEventListener("click", () => confirm("Resign? The game is lost then.") && act("resign"));
+  } else if (seats.length > 1 && offers.length) press("Agree on a draw", "offer", { what: offers[0] }, "The game is over then.");
+  else for (const what of offers) press(BUTTONS[what], "offer", { what });
+  if (!over) press("Resign", "resign", {}, "The game is lost then.");
 }
 
 function told({ offer, seats, called }) {

@@ -6,6 +6,7 @@ import { showExercises } from "./exercises.js";
 import { showGallery } from "./gallery.js";
 import { showGame } from "./game.js";
 import { offerHelp } from "./help.js";
+import { forgetJoined } from "./joined.js";
 import { showLesson } from "./lesson.js";
 import { add, ask, at, entitle, main, ROOT, shown } from "./page.js";
 import { showReview } from "./review.js";
@@ -31,19 +32,20 @@ async function route() {
     else if (path === "exercises") await showExercises(here);
     else if (path === "gallery") await showGallery(here);
     else if (path === "") await showStart(here);
-    else throw new Error("there is nothing at this address");
+    else throw Object.assign(new Error("there is nothing at this address"), { status: 404 });
   } catch (problem) {
-    if (here === shown.visit) showProblem(problem.message);
+    if (game && problem.status === 404) forgetJoined(game[1]);
+    if (here === shown.visit) showProblem(problem);
   }
 }
 
-function showProblem(message) {
+function showProblem({ message, status }) {
   entitle("Azumaya", "");
   main.replaceChildren();
   const box = add(main, "section", "", { class: "problem" });
   add(box, "h2", "This page cannot be shown");
   add(box, "p", `${message[0].toUpperCase()}${message.slice(1)}.`, { class: "error", role: "alert" });
-  add(box, "p", "The address may be mistyped, or the game was deleted or belongs to another browser.");
+  if (status === 404) add(box, "p", "The address may be mistyped, or the game was deleted or belongs to another browser.");
   const row = add(box, "p", "", { class: "row" });
   add(row, "a", "Choose a game", { href: at(""), class: "link" });
   add(row, "a", "Gallery", { href: at("gallery"), class: "link" });

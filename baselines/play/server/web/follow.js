@@ -1,5 +1,6 @@
 // Asks again and again what others do in a game, more rarely while nothing happens.
 
+import { forgetJoined } from "./joined.js";
 import { ask, shown } from "./page.js";
 
 const [SOON, LATE, AFTER, GROWTH] = [1000, 5000, 30000, 1.05]; // AFTER: when the game is over
@@ -28,7 +29,7 @@ export function followGame(here, known, take, say) {
       if (here !== shown.visit) return;
       const isGone = problem.status === 404;
       say(isGone ? "This game was deleted." : LOST);
-      if (isGone) return;
+      if (isGone) return forgetJoined(before.id);
       isLost = true;
     }
     clearTimeout(timer); // the page may have been woken meanwhile

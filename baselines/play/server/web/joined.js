@@ -6,8 +6,12 @@ const MOST = 20;
 
 export function rememberJoined({ id, title, players, friend, seats, over }) {
   if (!players.includes("friend") || friend || !seats.length) return; // one's own, or only looked at
-  const others = remembered("joined", []).filter((each) => each.id !== id);
-  remember("joined", over ? others : [{ id, title }, ...others].slice(0, MOST));
+  forgetJoined(id);
+  if (!over) remember("joined", [{ id, title }, ...remembered("joined", [])].slice(0, MOST));
+}
+
+export function forgetJoined(id) {
+  remember("joined", remembered("joined", []).filter((each) => each.id !== id));
 }
 
 export function showJoined(section) {

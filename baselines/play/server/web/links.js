@@ -22,14 +22,13 @@ export function addCopy(row, text, link) {
 
 // The friend's link, above the board until it has been opened, then among what stands beside it.
 // Returns the function that renews it.
-export function buildInvitation(above, beside, { friend, players, sides }) {
+export function buildInvitation(above, beside, { friend, players }) {
   if (!friend) return () => {};
   const box = document.createElement("details");
   box.className = "invite";
   box.open = true;
   add(box, "summary", "Your friend's link");
-  const side = sides[players.indexOf("friend")];
-  add(box, "p", `Send this link to your friend: whoever has it plays ${side}.`);
+  const words = add(box, "p");
   const row = add(box, "div", "", { class: "row" });
   const link = at(`g/${friend}`);
   const field = add(row, "input", "", { "aria-label": "Your friend's link", readonly: "", value: link });
@@ -37,7 +36,9 @@ export function buildInvitation(above, beside, { friend, players, sides }) {
   addCopy(row, "Copy friend's link", link);
   const status = add(box, "p", "Waiting for your friend to open it...", { role: "status" });
   above.prepend(box);
-  return ({ joined, over }) => {
+  return ({ joined, over, sides }) => {
+    const side = sides[players.indexOf("friend")]; // which may be chosen in the game
+    words.textContent = `Send this link to your friend: whoever has it plays ${side}.`;
     if (!status.textContent || !(joined || over)) return;
     status.textContent = "";
     box.open = false;
