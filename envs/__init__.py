@@ -7,9 +7,10 @@ env = make("sudoku_moyo")
 from __future__ import annotations
 
 import sys
+import typing
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium
 
@@ -51,11 +52,11 @@ __all__ = [
 ]
 
 
-def make(name: str, render_mode: str | None = None, **options: Any) -> OrderEnforcing:
+def make(name: Game | str, render_mode: str | None = None, **options: Any) -> OrderEnforcing:
     """A game as a PettingZoo environment, wrapped as PettingZoo's classic games are.
 
     Args:
-        name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
+        name: the game or its name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
         render_mode: `"human"`, `"rgb_array"`, `"ansi"` or None.
         **options: `action_mask`, see `azumaya.envs.adapters.aec.raw_env.RawEnv`, and the game's
             options.
@@ -66,14 +67,19 @@ def make(name: str, render_mode: str | None = None, **options: Any) -> OrderEnfo
     return wrap(raw(name, render_mode=render_mode, **options))
 
 
-def raw(name: str, render_mode: str | None = None, **options: Any) -> RawEnv:
+def raw(name: Game | str, render_mode: str | None = None, **options: Any) -> RawEnv:
     """A game as a PettingZoo environment without wrappers; arguments as `make`."""
-    return RawEnv(find_game(name), render_mode=render_mode, **options)
+    return RawEnv(name, render_mode=render_mode, **options)
 
 
+@typing.overload
 def make_vec(
-    name: str, num_envs: int = 1, *, device: str = "cpu", **arguments: Any
-) -> AzumayaVectorEnv:
+    name: Game | str, num_envs: int = 1, *, device: Literal["cpu"] = "cpu", **arguments: Any
+) -> AzumayaVectorEnv: ...
+# with a device, perhaps tensors, which the annotations of the class do not say
+@typing.overload
+def make_vec(name: Game | str, num_envs: int = 1, *, device: str, **arguments: Any) -> Any: ...
+def make_vec(name: Game | str, num_envs: int = 1, *, device: str = "cpu", **arguments: Any) -> Any:
     """Many games at once, as a Gymnasium vector environment.
 
     Args:
@@ -89,7 +95,7 @@ def make_vec(
         DeviceError: there is no GPU that can be used.
         MissingExtraError: what a GPU needs is not installed.
     """
-    return vector_env(find_game(name), num_envs, device=device, **arguments)
+    return vector_env(name, num_envs, device=device, **arguments)
 
 
 def register_game(game: Game) -> None:

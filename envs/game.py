@@ -409,6 +409,10 @@ class Game:
         if unknown:
             raise ValueError(f"{self.name}: {where}: {sorted(unknown)}: not fields of the state")
 
+    def __repr__(self) -> str:
+        """Its id; the fields of all parts would fill pages."""
+        return f"<Game {self.id}>"
+
     @property
     def id(self) -> str:
         """The environment id, `azumaya/<name>-v<version>`."""

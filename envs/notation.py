@@ -252,7 +252,7 @@ def replay(record: GameRecord) -> Iterator[Position]:
         )
 
 
-def write_records(path: str | Path, records: list[GameRecord]) -> None:
+def write_records(path: str | Path, records: Iterable[GameRecord]) -> None:
     """Append records to a file, one per line: all of them, or none if that fails.
 
     If the last line lacks a newline because its writer was killed, one is added first, so that only

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from azumaya.envs.registry import game_of
 from azumaya.envs.scene import Scene
 from azumaya.envs.setup import Setup, prepare
 from azumaya.envs.whole import as_whole, whole_number
+
+if TYPE_CHECKING:
+    from azumaya.envs.render.widget import Board
 
 MAX_SEED = 2**64 - 1
 
@@ -223,7 +226,7 @@ class Position:
 
         return ansi_of(self.scene(last_action), candidates, colour)
 
-    def board(self, opponent: Any = None, seed: int = 0) -> Any:
+    def board(self, opponent: Any = None, seed: int = 0) -> Board:
         """A board to play on in a notebook (needs the extra `notebook`).
 
         Args:

@@ -14,7 +14,7 @@ from azumaya.envs.errors import OptionError, brief
 MASK = "action_mask"
 
 
-class FlatObservations(CopiedDeeply, BaseWrapper):
+class FlatObservations(CopiedDeeply, BaseWrapper[str, Any, int]):
     """An AEC environment whose observations are a flat row of planes and a row for the mask.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces
 
 from azumaya.envs.adapters.aec.moments import AGENTS, EnvState
 from azumaya.envs.adapters.aec.raw_env import MASK_IN_INFO, RENDER_MODES, RawEnv
@@ -43,7 +44,7 @@ class SingleState(NamedTuple):
     generator: Mapping[str, Any]
 
 
-class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
+class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int | np.integer[Any]]):
     """A game from one player's side, against a built-in opponent.
 
     Args:
@@ -93,6 +94,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         "render_modes": list(RENDER_MODES),
         "render_fps": 2,
     }
+    action_space: spaces.Discrete
 
     def __init__(
         self,
@@ -115,7 +117,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         self._paid = 0  # what the learner had when the episode began, and rewards since then
         self._why_reset: str | None = "no episode has begun"
         self.observation_space = self.env.observation_spaces[AGENTS[0]]
-        self.action_space = self.env.action_spaces[AGENTS[0]]  # type: ignore[assignment]
+        self.action_space = self.env.action_spaces[AGENTS[0]]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -158,7 +160,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int]):
         drawn = self.np_random.integers(WHOLE)
         return self._players[int(np.searchsorted(self._limits, drawn, side="right"))]
 
-    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.integer[Any]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play the learner's action, then the opponent's moves until the learner's next turn.
 
         Raises:

@@ -55,7 +55,7 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
         given = check_options(options)  # a copy, because wrappers inside may take keys out
         mask = given.get("reset_mask")
         results: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, options=given)
-        self._changes = self._inner().changes
+        self._changes = self.unwrapped.changes
         self._forget(np.ones(self.num_envs, np.bool_) if mask is None else mask)
         return results
 
@@ -67,7 +67,7 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
         """
         self._follow()
         seen, rewards, terminated, truncated, infos = self.env.step(actions)
-        self._changes = self._inner().changes
+        self._changes = self.unwrapped.changes
         was_over = self._over.copy()
         self._lengths += ~was_over  # a step that only begins a new game is not a move
         self._forget(was_over)
@@ -88,13 +88,15 @@ class SeatStatistics(CopiedDeeply, VectorWrapper):
         infos = {**infos, "episode": episode, "_episode": ended}
         return seen, rewards, terminated, truncated, infos
 
-    def _inner(self) -> Any:
+    @property
+    def unwrapped(self) -> AzumayaVectorEnv:  # type: ignore[override]
         """The Azumaya environment inside."""
-        return self.env.unwrapped
+        inner: Any = self.env.unwrapped
+        return inner
 
     def _follow(self) -> None:
         """Count anew if games have changed by anything but the calls of this wrapper."""
-        inner = self._inner()
+        inner = self.unwrapped
         if self._changes != inner.changes:
             self._forget(np.ones(self.num_envs, np.bool_))
             self._over[:] = inner.games.over

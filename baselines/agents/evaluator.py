@@ -18,8 +18,8 @@ class NetworkEvaluator:
     """Evaluates positions by a network, for PUCT.
 
     Args:
-        network: maps planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`, what the
-            player to move still gains.
+        network: maps planes `(B, C, rows, columns)` int8 to logits `(B, A)` and values `(B,)`, what
+            the player to move still gains.
         name: the name shown in the names of agents.
         sidecar: the checkpoint's description of the network, if known; positions that do not fit
             are refused.

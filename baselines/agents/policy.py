@@ -26,7 +26,7 @@ class PolicyAgent(Agent):
     """Plays by the logits of a network, with illegal actions masked out.
 
     Args:
-        network: maps planes `(B, C, rows, columns)` to logits `(B, A)` and values `(B,)`.
+        network: maps planes `(B, C, rows, columns)` int8 to logits `(B, A)` and values `(B,)`.
         name: the agent's name in tables.
         temperature: 0 plays the most likely action, 1 samples from the policy.
         sidecar: the checkpoint's description of the network, if known; positions that do not fit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from azumaya.baselines.agents.asking import ask, check_agent, name_of
@@ -60,7 +60,7 @@ class ExamResult:
     part: Part
     version: int
     seed: int | None
-    answers: tuple[Answer, ...]
+    answers: tuple[Answer, ...] = field(repr=False)
 
     @property
     def positions(self) -> int:

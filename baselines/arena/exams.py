@@ -13,7 +13,7 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -92,7 +92,7 @@ class Exam:
     version: int
     options: Mapping[str, Any]
     exact: bool
-    positions: tuple[ExamPosition, ...]
+    positions: tuple[ExamPosition, ...] = field(repr=False)
     made: Mapping[str, Any]
 
     @property

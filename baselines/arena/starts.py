@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ class Book:
     game: str
     version: int
     agent: str
-    starts: tuple[BalancedStart, ...]
+    starts: tuple[BalancedStart, ...] = field(repr=False)
     made: Mapping[str, Any]
 
 

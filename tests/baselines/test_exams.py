@@ -287,6 +287,7 @@ def test_random_play_keeps_its_share(game: str) -> None:
     assert abs(kept - sum(chances)) < 4 * spread
     assert found == baselines.take_exam("random", game, seed=3)
     assert found != baselines.take_exam("random", game, seed=4)
+    assert len(repr(exam)) + len(repr(found)) < 1000, "they print without their positions"
 
 
 def test_answers_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,6 +78,7 @@ def test_shipped_starts_are_balanced_positions_of_the_game(game: str) -> None:
     texts = balanced_starts(game)
     assert balanced_starts(found.game) == texts
     assert len(set(texts)) == len(texts) == len(found.starts)
+    assert len(repr(found)) < 1000, "it prints without them"
     for start in found.starts:
         low, high = starts.BALANCED
         assert low < start.rate < high

@@ -21,7 +21,17 @@ import pettingzoo
 import pytest
 from pettingzoo.env_registry.registration import aec_registry
 
-from azumaya.envs import GAMES, OptionError, Position, find_game, make, raw, register_game, registry
+from azumaya.envs import (
+    GAMES,
+    OptionError,
+    Position,
+    find_game,
+    make,
+    make_vec,
+    raw,
+    register_game,
+    registry,
+)
 from azumaya.envs.adapters.spaces import observation_box
 from azumaya.envs.game import Plane, number_bytes, numbered_planes
 from azumaya.wrappers import SingleAgentEnv
@@ -53,6 +63,12 @@ def test_a_registered_game_is_found_but_not_listed() -> None:
         assert find_game(name) is YARDSTICK
         assert raw(name).game is YARDSTICK
         assert make(name).unwrapped.game is YARDSTICK
+
+
+def test_a_game_itself_is_taken_as_well_and_is_short_in_words() -> None:
+    for game in (YARDSTICK, *GAMES.values()):
+        assert raw(game).game is make(game).unwrapped.game is make_vec(game).game is game
+        assert repr(game) == f"<Game {game.id}>"
 
 
 def test_all_games_are_listed_with_those_of_modules() -> None:

@@ -111,7 +111,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         except (KeyError, TypeError):
             raise _no_agent(agent) from None
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> spaces.Discrete:
         """The action space of an agent; every call returns the same object."""
         try:
             return self.action_spaces[agent]
@@ -191,7 +191,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         self.games.lose()
         self._show_masks(self.infos)
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | np.integer[Any] | None) -> None:
         """Play an action for the agent to act; once the game is over, the only action is None.
 
         Raises:
@@ -248,9 +248,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             return planes
         return {"observation": planes, "action_mask": now.mask(player).copy()}
 
-    def last(
-        self, observe: bool = True
-    ) -> tuple[dict[str, np.ndarray] | np.ndarray | None, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The observation, reward, termination, truncation and info of the agent to act."""
         if not self.agents:
             raise self._nobody("last")
@@ -267,7 +265,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         info["action_mask"] = mask
         return info
 
-    def agent_iter(self, max_iter: int = 2**63) -> Any:
+    def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
         """Yield the agent to act, turn by turn, until the episode is over."""
         if not self.games.guard.begun:
             raise self._nobody("agent_iter")

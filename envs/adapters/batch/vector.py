@@ -78,6 +78,8 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
     """
 
     metadata: dict[str, Any]
+    single_observation_space: spaces.Dict
+    single_action_space: spaces.Discrete
 
     def __init__(
         self,

@@ -400,7 +400,7 @@ class Duel(Games):
             raise illegal_row(self.position(row), row, int(actions[bad]), "opponent's ")
         return actions
 
-    def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> list[int]:
+    def _ask_agent(self, agent: Opponent, rows: np.ndarray) -> Sequence[int] | np.ndarray:
         """Ask an agent for actions, passing keys and positions with hidden information redrawn."""
         series = self.series[rows]
         keys = [int(random_word(s["key"], ASKED_DRAWS + int(s["ply"]))) for s in series]

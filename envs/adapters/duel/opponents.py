@@ -24,7 +24,7 @@ Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 class Opponent(Protocol):
     """An opponent: any agent from `azumaya.baselines.agents`, or your own."""
 
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[int]:
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Sequence[int] | np.ndarray:
         """An action for each position; randomness comes from the keys."""
 
 
