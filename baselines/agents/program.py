@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import threading
@@ -38,7 +39,7 @@ class ProgramAgent(Agent):
     What it writes without being asked waits in its pipe, and counts as the next answers.
 
     Args:
-        command: the program and its arguments, quoted as in a shell; no shell is started.
+        command: the program and its arguments, as for `words_of`; no shell is started.
         seconds: the time to wait for an answer.
         watched: whether another process watches this one, and ends it with all its processes when
             an answer takes too long. Then the agent itself waits for ever.
@@ -53,7 +54,7 @@ class ProgramAgent(Agent):
             raise OptionError(f"command={brief(command)}: a text is needed, as in a shell")
         seconds = check_number("seconds", seconds, most=threading.TIMEOUT_MAX, above=True)
         try:
-            self.words = shlex.split(command)
+            self.words = words_of(command)
         except ValueError as error:
             raise OptionError(f"program {shown(command)!r}: {error}") from error
         if not self.words:
@@ -119,6 +120,19 @@ class ProgramAgent(Agent):
             except (OSError, ValueError) as error:
                 raise ProgramError(f"{self.name}: cannot be started: {error}") from error
         return self._child
+
+
+def words_of(command: str) -> list[str]:
+    """The words of a command, quoted as in a shell; where paths have backslashes, these are kept.
+
+    Raises:
+        ValueError: its quotes are not closed.
+    """
+    words = shlex.shlex(command, posix=True)
+    words.whitespace_split, words.commenters = True, ""
+    if os.sep == "\\":
+        words.escape = ""
+    return list(words)
 
 
 def request(position: Position) -> str:

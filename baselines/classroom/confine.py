@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import resource
 import signal
 import sys
 import threading
@@ -129,6 +128,8 @@ def limit_processor(seconds: int, found: Isolation) -> None:
 
 
 def _set_limit(name: str, value: int, found: Isolation) -> None:
+    import resource  # noqa: PLC0415 - not on Windows, whose users can run the other commands
+
     try:
         number = getattr(resource, name)
         hard = resource.getrlimit(number)[1]

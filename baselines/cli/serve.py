@@ -172,7 +172,8 @@ def _listen(host: str, port: int) -> socket.socket:
     """A socket that listens; raises `typer.BadParameter` where that cannot be."""
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(kind, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name == "posix":  # on Windows it would let two servers have the same port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
         listening.listen()  # from here on browsers wait for the server instead of being refused

@@ -15,6 +15,8 @@ import json
 import os
 import re
 import stat
+import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path
@@ -85,19 +87,27 @@ def check_picture(path: Path, argument: str) -> None:
     check_writable(path, argument)
 
 
+LOCKED_BYTE = (1 << 31) - 2
+"""The byte of a file that is locked on Windows, far behind its end: nobody else can read it."""
+
+
 def locked(file: int) -> bool:
     """Keep other processes out of an open file or folder until it is closed.
 
     Returns:
         False if another process has locked it already; True also where there are no locks, as on
-        Windows and on some file systems.
+        some file systems.
     """
     try:
-        import fcntl  # noqa: PLC0415 - not on Windows
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if sys.platform == "win32":
+            import msvcrt  # noqa: PLC0415 - Windows alone has it
+
+            os.lseek(file, LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl  # noqa: PLC0415 - not on Windows
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         return error.errno not in (errno.EAGAIN, errno.EACCES)
     return True
@@ -217,7 +227,7 @@ def write_together(contents: Mapping[Path, bytes], mode: int | None = None) -> N
                 _write_beside(path, aside[path], content, mode)
         for path in whole:
             with naming(path):
-                os.replace(aside[path], path)
+                _put(aside[path], path)
     except BaseException:
         for temporary in aside.values():
             with contextlib.suppress(OSError):
@@ -246,12 +256,27 @@ def written_aside(path: Path) -> Iterator[Path]:
         with naming(path):
             with aside.open("rb+") as file:
                 os.fsync(file.fileno())
-            os.replace(aside, target)
+            _put(aside, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(aside)
         raise
     flush_folder(target.parent)
+
+
+TRIES, PAUSE = 20, 0.1
+"""How often it is tried to replace a file that somebody reads, and the seconds in between."""
+
+
+def _put(aside: Path, path: Path) -> None:
+    """Let a temporary file take the place of a file; on Windows nobody may have that open."""
+    for _ in range(TRIES - 1 if sys.platform == "win32" else 0):
+        try:
+            os.replace(aside, path)
+            return
+        except PermissionError:
+            time.sleep(PAUSE)
+    os.replace(aside, path)
 
 
 def _target(path: Path) -> Path:

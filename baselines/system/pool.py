@@ -57,7 +57,8 @@ def ended_pool(count: int, *, told: bool = False) -> Iterator[ProcessPoolExecuto
 
     Args:
         count: how many.
-        told: whether they get SIGTERM first, and may keep their work; another Ctrl-C ends them.
+        told: whether they get SIGTERM first, and may keep their work, except on Windows; another
+            Ctrl-C ends them.
     """
     pool = process_pool(count)
     try:

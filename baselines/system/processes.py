@@ -20,6 +20,8 @@ from typing import IO
 
 from azumaya.baselines.system.keeper import LONGEST_REASON, STARTED
 
+NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""Keeps Ctrl-C in a terminal from children on Windows, as a session of their own does elsewhere."""
 KEEPER = str(Path(__file__).with_name("keeper.py"))
 LOOK = 0.05
 """Seconds between looks at a child that is working, for those who look."""
@@ -112,7 +114,7 @@ class Child:
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
                 stderr=None if kept is None else subprocess.PIPE, env=env, cwd=cwd,
-                pass_fds=pass_fds, start_new_session=True,
+                pass_fds=pass_fds, start_new_session=True, creationflags=NEW_GROUP,
             )  # fmt: skip
         except BaseException:
             self._close(self._life, theirs)

@@ -166,7 +166,10 @@ class RunFolder:
             RunError: it cannot be created.
         """
         given = f"--output {_shortened(self.path)}"
-        place = next(p for p in (self.path, *self.path.absolute().parents) if os.path.exists(p))
+        parents = (self.path, *self.path.absolute().parents)
+        place = next((p for p in parents if os.path.exists(p)), None)
+        if place is None:
+            raise RunError(f"{given}: there is no {parents[-1]}")  # a drive that is not there
         if not place.is_dir():
             raise RunError(f"{given}: {place} is a file; name a folder")
         if not os.access(place, os.W_OK | os.X_OK):

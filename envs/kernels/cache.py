@@ -251,8 +251,10 @@ class Store:
                 with open(descriptor, "wb") as file:
                     file.write(_checksum(name, payload) + payload)
                 os.replace(aside, self.path / name)
-            except BaseException:
+            except BaseException as error:
                 os.unlink(aside)
+                if isinstance(error, PermissionError) and (self.path / name).exists():
+                    return  # on Windows, where another process is just reading the entry
                 raise
         except OSError as error:
             self._give_up(error)

@@ -6,14 +6,17 @@ import os
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from azumaya.baselines.system import files
 from azumaya.baselines.system.files import (
     PART,
     UnusableFileError,
     check_picture,
     check_writable,
+    locked,
     read_bytes,
     reason,
     write_together,
@@ -115,3 +118,50 @@ def test_an_error_about_a_file_keeps_its_text(error: OSError, said: str) -> None
     with pytest.raises(OSError, match=r"full|encoder") as caught, naming("a.gif"):
         raise error
     assert reason(caught.value) == said
+
+
+def test_windows_refuses_to_replace_a_file_only_as_long_as_somebody_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, readers, put = tmp_path / "file", [3], os.replace
+
+    def replace(aside: Path, target: Path) -> None:
+        if readers[0]:
+            readers[0] -= 1
+            raise PermissionError
+        put(aside, target)
+
+    monkeypatch.setattr(files, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(files, "PAUSE", 0)
+    monkeypatch.setattr(os, "replace", replace)
+    write_whole(path, b"new")
+    readers[0] = files.TRIES
+    with pytest.raises(PermissionError):
+        write_whole(path, b"newer")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_windows_locks_a_byte_behind_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else could read it; so it is none of the content."""
+    held = set[int]()
+
+    def locking(file: int, kind: int, size: int) -> None:
+        place = os.lseek(file, 0, os.SEEK_CUR)
+        assert size == 1
+        if place in held:
+            raise PermissionError(13, "Permission denied")
+        held.add(place)
+
+    monkeypatch.setattr(files, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
+    path = tmp_path / "file"
+    path.write_bytes(b"a line\n")
+    with path.open("ab", 0) as one, path.open("ab", 0) as other:
+        assert locked(one.fileno())
+        assert not locked(other.fileno())
+        one.write(b"another\n")
+    assert path.read_bytes() == b"a line\nanother\n"
+    assert min(held) > 1 << 30

@@ -48,6 +48,21 @@ def test_each_request_has_its_answer(started: list[Child]) -> None:
     assert started[0].unread == 0
 
 
+def test_ctrl_c_in_a_terminal_of_windows_does_not_reach_children() -> None:
+    """Elsewhere a session of their own keeps it from them."""
+    code = """
+import subprocess
+subprocess.CREATE_NEW_PROCESS_GROUP = 512
+from azumaya.baselines.system import processes
+def popen(words, creationflags, **more): print(creationflags); raise OSError
+subprocess.Popen = popen
+try: processes.Child(["a program"])
+except OSError: pass
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "512\n"
+
+
 def test_what_is_written_without_being_asked_waits(started: list[Child]) -> None:
     """In its pipe, which is full then, and not in the memory of who asks."""
     started.append(Child(FLOOD, longest=100))

@@ -221,6 +221,22 @@ def test_damaged_entry_is_replaced(warm_tree, damage):
     assert tree.run(OUTER) == WARM
 
 
+def test_an_entry_that_somebody_reads_may_stay_as_it_is(warm_tree):
+    """Windows refuses to replace it; another process has just written it."""
+    tree = warm_tree
+    for entry in tree.entries():
+        entry.write_bytes(b"")
+    code = """
+def refused(*paths):
+    raise PermissionError(13, "Permission denied")
+os.replace = refused
+store = toy.outer._cache._store()
+answer(toy.outer(5), store._writable, len([*store.path.glob("*.tmp")]))
+"""
+    assert tree.run(code) == [46, True, 0]
+    assert not tree.stderr
+
+
 def test_an_entry_under_another_name_is_replaced(warm_tree):
     """The checksum covers the name, so an entry is not accepted under another kernel's name."""
     inner, outer = warm_tree.entries("inner-*"), warm_tree.entries("outer-*")

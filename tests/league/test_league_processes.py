@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,6 +44,31 @@ FAULTS = {**CRASHES, f"{ODD}:Hangs:1": "time-out: no move in 1.5 s"}
 
 
 pytestmark = pytest.mark.usefixtures("beside_the_agents")
+
+
+def test_on_windows_a_process_that_inherits_nothing_finds_the_board(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory, started = dict[str, bytearray](), list[str]()
+
+    def mapped(file: int, size: int, name: str) -> bytearray:
+        assert file == -1
+        return memory.setdefault(name, bytearray(size))
+
+    def child(words: list[str], *, pass_fds: tuple[int, ...], **more: object) -> None:
+        assert pass_fds == ()
+        started.append(words[-1])
+
+    windows = SimpleNamespace(platform="win32")
+    monkeypatch.setattr(crew, "sys", windows)
+    monkeypatch.setattr(games, "sys", windows)
+    monkeypatch.setattr(games, "mmap", SimpleNamespace(mmap=mapped))
+    monkeypatch.setattr(crew, "Child", child)
+    for worker in (Worker(), Worker()):
+        worker._running()
+        Board(int(started[-1])).write(1)
+        assert worker._board.read()[0] == 1
+    assert len(memory) == 2
 
 
 @pytest.mark.parametrize("names", [CRASHES, pytest.param(FAULTS, marks=pytest.mark.slow)], ids=len)

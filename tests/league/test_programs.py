@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from azumaya.baselines import find_agent
-from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request
+from azumaya.baselines.agents.program import ProgramAgent, ProgramError, request, words_of
 from azumaya.baselines.arena.league import games
 from azumaya.baselines.arena.league.games import Board, Table
 from azumaya.envs import MoveNameError, OptionError, Position
@@ -22,6 +23,18 @@ def test_a_program_is_told_game_options_and_position() -> None:
     assert (game, options) == ("sudoku_moyo", '{"territory":"corners"}')
     assert Position.from_text(game, text, territory="corners") == position
     assert request(Position(GAME)).split(" ", 2)[1] == "{}"
+
+
+def test_paths_of_windows_keep_their_backslashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = r'"C:\My bots\bot.exe" --book books\open.txt'
+    assert words_of(command.replace("\\", "/")) == [
+        "C:/My bots/bot.exe",
+        "--book",
+        "books/open.txt",
+    ]
+    assert words_of(r"my\ bot '' # 1") == ["my bot", "", "#", "1"]
+    monkeypatch.setattr(os, "sep", "\\")
+    assert words_of(command) == [r"C:\My bots\bot.exe", "--book", r"books\open.txt"]
 
 
 def test_a_program_plays_a_league(tmp_path: Path) -> None:

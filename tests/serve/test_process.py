@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from azumaya.baselines.cli import serve
 from azumaya.baselines.play.server.limits import Limits
 from tests.commands import azumaya, refused
 from tests.processes import eventually
@@ -177,6 +179,17 @@ def test_an_address_that_cannot_be_used(tmp_path: Path, host: str, said: str) ->
     assert f"--host {host} --port {port}: " in done.output
     assert said in done.output
     assert done.output.count(";") == 1
+
+
+def test_on_windows_a_port_is_not_shared_with_another_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """There this option lets several listen, and the system choose between them."""
+    for system, shared in (("posix", True), ("nt", False)):
+        monkeypatch.setattr(serve, "os", SimpleNamespace(name=system))
+        with serve._listen("127.0.0.1", 0) as listening:
+            found = listening.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
+            assert bool(found) == shared
 
 
 def test_without_a_home_folder_a_file_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,7 @@ FAMILIES = sorted(f.parent.name for f in (ROOT / "envs/games").glob("*/__init__.
 
 FRAMEWORKS = {"gymnasium", "pettingzoo", "torch", "matplotlib", "stable_baselines3", "sb3_contrib"}
 GAMES_TIER = 5
+NOT_ON_WINDOWS = {"fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 
 
 def files() -> list[Path]:
@@ -118,6 +119,18 @@ def test_imports_point_down() -> None:
 def test_nothing_lies_loose_in_the_baselines() -> None:
     """Every module is in a room."""
     assert [file.name for file in (ROOT / "baselines").glob("*.py")] == ["__init__.py"]
+
+
+def test_what_windows_lacks_is_imported_by_the_functions_that_need_it() -> None:
+    """Otherwise no command runs there, whatever it does: each imports the modules of all."""
+    for file in files():
+        at_the_top = {
+            alias.name
+            for node in ast.parse(file.read_text(), str(file)).body
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        }
+        assert not at_the_top & NOT_ON_WINDOWS, module_of(file)
 
 
 def test_no_circles() -> None:

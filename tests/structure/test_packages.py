@@ -109,6 +109,15 @@ def test_versioned_modules_are_thin(game: Game) -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="it asks git for the files")
+def test_a_clone_on_windows_has_the_same_bytes() -> None:
+    """Digests of their files tell agents apart: `champion` would be another one there."""
+    name = "baselines/values/data/abalone.json"
+    command = ["git", "check-attr", "text", name]
+    asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert asked.stdout == f"{name}: text: unset\n"
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="it asks git for the files")
 def test_no_file_is_named_utils() -> None:
     """The name of a file must say what it contains."""
     listed = subprocess.run(

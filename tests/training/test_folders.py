@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from azumaya.baselines.training import run as run_module
 from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.logs import Display
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main, run_words
-from azumaya.baselines.training.run_folder import RunFolder
+from azumaya.baselines.training.run_folder import RunError, RunFolder
 from azumaya.baselines.training.saves import read_save
 from tests.training.run_helpers import SCRIPTS, TINY_WORDS, curve_of
 
@@ -193,6 +194,13 @@ def test_a_run_that_began_in_the_meantime_is_not_overwritten(
     assert "holds a finished run of 64 steps" in capsys.readouterr().err
     kept = {path.name: path.read_bytes() for path in finished.iterdir()}
     assert {path.name: path.read_bytes() for path in (here / "run").iterdir()} == kept
+
+
+def test_a_drive_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows, where no folder above it is there either."""
+    monkeypatch.setattr(os.path, "exists", lambda path: False)
+    with pytest.raises(RunError, match="--output elsewhere: there is no "):
+        Config.run_at(Path("elsewhere")).check_place()
 
 
 def test_the_command_to_resume_is_quoted_for_the_shell(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import os
-import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from azumaya.baselines.agents.names import (
     is_search_name,
     read_search_name,
 )
-from azumaya.baselines.agents.program import PREFIX
+from azumaya.baselines.agents.program import PREFIX, words_of
 from azumaya.baselines.agents.sidecar import checkpoint_files, is_checkpoint
 from azumaya.baselines.system.files import is_special, shown
 from azumaya.envs import OptionError, Position, find_game
@@ -171,7 +170,7 @@ def _files(name: str, agent: Any) -> list[Path]:
         OptionError: the files that it names are none.
     """
     if name.startswith(PREFIX):
-        return [Path(word) for word in shlex.split(name.removeprefix(PREFIX))]
+        return [Path(word) for word in words_of(name.removeprefix(PREFIX))]
     found = _named_files(name, agent)
     if is_own_class(name):  # it may make an agent of another module's class, even of the library's
         module, _, *argument = name.split(":", 2)

@@ -6,6 +6,8 @@ import contextlib
 import itertools
 import json
 import os
+import secrets
+import sys
 import tempfile
 import threading
 import time
@@ -215,16 +217,26 @@ class Worker:
 
     def _running(self) -> Child:
         if self._child is None:
-            with tempfile.TemporaryFile() as file:  # without a name: nothing is left of it
-                file.truncate(Board.SIZE)
-                number = file.fileno()
+            with _number() as number:
                 self._board = Board(number)
                 self._board.write(NOBODY)
                 self._child = Child(
                     module_words("azumaya.baselines.arena.league.games", str(number)),
-                    pass_fds=(number,), env={**os.environ, **ONE_THREAD},
+                    pass_fds=() if sys.platform == "win32" else (number,),
+                    env={**os.environ, **ONE_THREAD},
                 )  # fmt: skip
         return self._child
+
+
+@contextlib.contextmanager
+def _number() -> Iterator[int]:
+    """What makes a new board, in this process and in one that is started within this."""
+    if sys.platform == "win32":
+        yield secrets.randbits(48)
+        return
+    with tempfile.TemporaryFile() as file:  # without a name: nothing is left of it
+        file.truncate(Board.SIZE)
+        yield file.fileno()
 
 
 def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[Outcome]:

@@ -46,14 +46,18 @@ class Board:
     One process writes while the other reads, so all of it is one aligned word, written at once.
 
     Args:
-        file: the descriptor of a file of `SIZE` bytes, which may be closed afterwards.
+        file: the descriptor of a file of `SIZE` bytes, which may be closed afterwards. On Windows,
+            where processes inherit none, a number by which both find the memory, without a file.
     """
 
     SIZE = 8
     _STATES = 8
 
     def __init__(self, file: int) -> None:
-        self._memory = mmap.mmap(file, self.SIZE)
+        if sys.platform == "win32":
+            self._memory = mmap.mmap(-1, self.SIZE, f"azumaya-board-{file}")
+        else:
+            self._memory = mmap.mmap(file, self.SIZE)
         self._word = memoryview(self._memory).cast("q")
 
     def write(self, which: int, grace: float = 0.0, making: bool = False) -> None:
@@ -281,7 +285,7 @@ def _report(
 
 
 def main(board: int) -> None:
-    """Play games until there are no more jobs; `board` is the descriptor of the board's file."""
+    """Play games until there are no more jobs; `board` is the number that makes the board."""
     messages, table = Messages(), Table(Board(board))
     while (job := messages.read()) is not None:
         messages.answer(table.play(job))
