@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -32,6 +31,7 @@ import typer
 
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.cli.terminal import console as new_console
+from azumaya.baselines.system.command_line import copyable
 from azumaya.baselines.system.commands import Commands, formerly, time_option
 from azumaya.baselines.system.files import reason, shown, write_whole
 from azumaya.benchmarks import device, machine, report
@@ -142,7 +142,7 @@ def _end_interrupted(context: typer.Context, folder: Path) -> NoReturn:
     """Tell how a run is continued, and end; the name of the default folder changes every day."""
     words = _words(context)
     words += [] if "--output" in words else ["--output", str(folder)]
-    command = shlex.join([*context.command_path.split(), *words])
+    command = copyable([*context.command_path.split(), *words])
     console.print(f"stopped; this continues from here: {command}", soft_wrap=True)
     raise typer.Exit(INTERRUPTED)
 

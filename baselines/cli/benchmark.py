@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +24,7 @@ from azumaya.baselines.protocol.tracks import (
     jobs_of,
     track_named,
 )
+from azumaya.baselines.system.command_line import copyable
 from azumaya.baselines.system.files import check_picture, check_writable, shown, write_whole
 from azumaya.baselines.system.signals import FAILED, Ended, ended_by_signals
 from azumaya.envs import GAMES, OptionError
@@ -210,8 +210,8 @@ def submit(
         check(made)
     write_card(made, card)
     console().print(overall_table(cells, agent))
-    command = ["azumaya", "verify", str(card), *["--trusted"] * is_code(agent)]
-    wrote(card, f"the card; to check it: {shlex.join(command)}")
+    command = ["azumaya", "verify", card, *["--trusted"] * is_code(agent)]
+    wrote(card, f"the card; to check it: {copyable(command)}")
 
 
 def verify_command(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from json import dumps
 from pathlib import Path
@@ -44,6 +43,7 @@ from azumaya.baselines.arena.league.tables import (
 from azumaya.baselines.arena.matches import check_starts
 from azumaya.baselines.arena.report import plain
 from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
+from azumaya.baselines.system.command_line import copyable
 from azumaya.baselines.system.commands import (
     WORKERS,
     Commands,
@@ -214,7 +214,7 @@ def report(
         words = ["azumaya", "league", "report", "--results", results]
         words += ["--exams", exams] if exams is not None else []
         words += ["--output", output] if output is not None else []
-        command = shlex.join(map(str, [*words, "--markdown", markdown]))
+        command = copyable([*words, "--markdown", markdown])
         write_whole(markdown, page(league, found, picture, command).encode())
         wrote(markdown, "the tables and the agent cards", json)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import shlex
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -98,6 +100,12 @@ def read_options(
         if not given:
             raise
     return given[0]
+
+
+def copyable(words: Sequence[object]) -> str:
+    """A command as it is typed, quoted where its shell needs that."""
+    texts = [*map(str, words)]
+    return subprocess.list2cmdline(texts) if sys.platform == "win32" else shlex.join(texts)
 
 
 def flag(name: str) -> str:

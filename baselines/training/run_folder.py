@@ -11,16 +11,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.system.command_line import flag
+from azumaya.baselines.system.command_line import copyable, flag
 from azumaya.baselines.system.files import (
     MOST_TEXT,
     flush_folder,
@@ -226,8 +224,7 @@ class RunFolder:
             python = "python"
         elif Path(python).is_relative_to(Path.cwd()):
             python = os.path.relpath(python)
-        words = [python, "-m", self.script.program, "--output", str(self.path), "--resume"]
-        return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+        return copyable([python, "-m", self.script.program, "--output", self.path, "--resume"])
 
     def check_same(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Check that the options equal those of the run.

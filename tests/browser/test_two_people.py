@@ -49,6 +49,15 @@ def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def press_twice(page: Any, name: str) -> None:
+    """Press a button that asks before it ends the game: first say no, then yes."""
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    press(page, name)
+    assert page.locator(".play[data-over='false']").count() == 1
+    page.once("dialog", lambda dialog: dialog.accept())
+    press(page, name)
+
+
 def put(page: Any, cell: str, label: str) -> None:
     """Place a number."""
     page.locator(f"[data-square='{cell}']").click()
@@ -132,11 +141,7 @@ def test_a_draw_and_a_move_back_are_agreed(
 
 def test_resigning(page: Any, server: str, device: Callable[..., Any]) -> None:
     friend = device(invite(page, server, side="Second"))
-    friend.once("dialog", lambda dialog: dialog.dismiss())
-    press(friend, "Resign")
-    assert friend.locator(".play[data-over='false']").count() == 1
-    friend.once("dialog", lambda dialog: dialog.accept())
-    press(friend, "Resign")
+    press_twice(friend, "Resign")
     page.locator(".end", has_text="White resigned.").wait_for()
     assert page.locator(".end h2").text_content() == "You win"
     assert friend.locator(".end h2").text_content() == "You lose"
@@ -236,11 +241,7 @@ def test_a_deleted_game_leaves_the_list_of_the_friend(
 
 def test_a_draw_at_one_screen_is_asked_about(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "human", seed="1")
-    page.once("dialog", lambda dialog: dialog.dismiss())
-    press(page, "Agree on a draw")
-    assert page.locator(".play[data-over='false']").count() == 1
-    page.once("dialog", lambda dialog: dialog.accept())
-    press(page, "Agree on a draw")
+    press_twice(page, "Agree on a draw")
     page.locator(".end", has_text="Both players agreed on a draw.").wait_for()
 
 

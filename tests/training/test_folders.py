@@ -16,6 +16,7 @@ from rich.console import Console
 from azumaya.baselines.agents.sidecar import CheckpointError
 from azumaya.baselines.agents.trusted import load_sb3_zip
 from azumaya.baselines.arena.rounds import Score
+from azumaya.baselines.system import command_line
 from azumaya.baselines.training import run as run_module
 from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.logs import Display
@@ -210,6 +211,7 @@ def test_the_command_to_resume_is_quoted_for_the_shell(
     assert Config.run_at(Path("my run")).resume_command.endswith(goes_on.format("'my run'"))
     windows = SimpleNamespace(platform="win32", executable=r"C:\Python 3\python.exe")
     monkeypatch.setattr(run_folder, "sys", windows)
+    monkeypatch.setattr(command_line, "sys", windows)
     said = Config.run_at(Path("my run")).resume_command
     assert said == r'"C:\Python 3\python.exe" ' + goes_on.format('"my run"')
 

@@ -217,26 +217,25 @@ class Worker:
 
     def _running(self) -> Child:
         if self._child is None:
-            with _number() as number:
+            with _memory() as (number, inherited):
                 self._board = Board(number)
                 self._board.write(NOBODY)
                 self._child = Child(
                     module_words("azumaya.baselines.arena.league.games", str(number)),
-                    pass_fds=() if sys.platform == "win32" else (number,),
-                    env={**os.environ, **ONE_THREAD},
+                    pass_fds=inherited, env={**os.environ, **ONE_THREAD},
                 )  # fmt: skip
         return self._child
 
 
 @contextlib.contextmanager
-def _number() -> Iterator[int]:
-    """What makes a new board, in this process and in one that is started within this."""
+def _memory() -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The number that makes a board, and the descriptors that a process inherits for it."""
     if sys.platform == "win32":
-        yield secrets.randbits(48)
+        yield secrets.randbits(48), ()
         return
     with tempfile.TemporaryFile() as file:  # without a name: nothing is left of it
         file.truncate(Board.SIZE)
-        yield file.fileno()
+        yield file.fileno(), (file.fileno(),)
 
 
 def play_locally(jobs: Iterable[PairJob], processes: int) -> Iterator[Outcome]:
