@@ -94,7 +94,7 @@ $(VENV)-notebook/.lab: pyproject.toml constraints.txt
 
 # The course's notebooks, run from start to end with the solutions of their exercises.
 test-course: $(VENV)/.dev  ## the notebooks of the course
-	$(BIN)/python -m tests.course.solved runs/course
+	$(BIN)/python -m tests.course.notebooks runs/course
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --durations=0 runs/course $(RUN)
 
 # The sdist and the wheel: built, compared, installed in an empty environment and tried.

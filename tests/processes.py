@@ -6,7 +6,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,24 @@ def python(
     more.setdefault("env", {**os.environ, **(environment or {})})
     command = [sys.executable, *map(str, words)]
     return subprocess.run(command, check=check, capture_output=True, text=True, **more)
+
+
+@contextmanager
+def serving(*words: object, **more: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`azumaya serve` on a free port, as a user starts it: its process and its address.
+
+    Args:
+        words: further arguments of the command.
+        more: further arguments of `Popen`.
+    """
+    command = [sys.executable, "-m", "azumaya", "serve", "--port", "0", "--no-browser"]
+    command += map(str, words)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **more) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().split()[0]
+        finally:
+            process.terminate()
 
 
 def eventually(happens: Callable[[], object], seconds: float = PATIENCE) -> None:

@@ -78,11 +78,6 @@ def drop_capabilities() -> None:
     _checked(_libc().capset(header, (ctypes.c_uint32 * 6)()), "capset")
 
 
-def landlock_version() -> int:
-    """The version of Landlock; raises `OSError` if there is none."""
-    return syscall("Landlock", CREATE_RULESET, ctypes.c_void_p(None), 0, 1)
-
-
 def restrict_files(allowed: Mapping[str, int]) -> int:
     """Deny all access to files, except what is allowed; returns the version of Landlock.
 
@@ -90,7 +85,7 @@ def restrict_files(allowed: Mapping[str, int]) -> int:
         allowed: rights by path; those of a folder hold for all that is in it. Paths that do not
             exist are left out.
     """
-    version = landlock_version()
+    version = syscall("Landlock", CREATE_RULESET, ctypes.c_void_p(None), 0, 1)
     handled = (1 << max(n for least, n in _FILE_RIGHTS.items() if version >= least)) - 1
     # TCP since version 4; signals and abstract sockets to processes outside since version 6
     rules = (ctypes.c_uint64 * 3)(handled, 0b11, 0b11)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from azumaya.baselines.arena.exams import Exam
-from azumaya.baselines.arena.intervals import of_pairs, wilson
+from azumaya.baselines.arena.intervals import of_pairs, share_of_pairs, wilson
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import PairKey, PairResult
 from azumaya.baselines.arena.report import counted
@@ -107,24 +107,14 @@ class GamesWon:
     pairs: tuple[int, ...] = (0,) * 5
 
     @property
-    def games(self) -> int:
-        """How many games were played."""
-        return 2 * sum(self.pairs)
-
-    @property
-    def won(self) -> float:
-        """How many were won, a draw counting as half."""
-        return sum(halves * n for halves, n in enumerate(self.pairs)) / 2
-
-    @property
     def rate(self) -> float | None:
         """The share won, a draw counting as half; None without games."""
-        return self.won / self.games if self.games else None
+        return share_of_pairs(self.pairs) if any(self.pairs) else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval of the rate."""
-        return of_pairs(self.pairs) if self.games else None
+        return of_pairs(self.pairs) if any(self.pairs) else None
 
 
 @dataclass(frozen=True)
@@ -213,25 +203,13 @@ def _marked(
         shares[CLASS] = 0.0
         remarks = (*remarks, _absence(run, scheme))
     interval = wilson(kept, len(answers)) if kept is not None else None
-    rating = ratings.get(submission.id)
     mark = scheme.mark(shares)
     if not scheme.counted(shares):
         remarks = (*remarks, "nothing that counts for the mark could be measured")
-    failures = len(faults_of(run, meetings))
     return Marked(
-        submission,
-        run,
-        GRADED,
-        mark,
-        kept,
-        interval,
-        luck,
-        regret,
-        scores,
-        rating,
-        failures,
-        remarks,
-    )
+        submission, run, GRADED, mark, kept, interval, luck, regret, scores,
+        ratings.get(submission.id), len(faults_of(run, meetings)), remarks,
+    )  # fmt: skip
 
 
 def is_fit(run: Run) -> bool:

@@ -134,10 +134,8 @@ class PlayerProcess:
             if self._limits.isolated:
                 _require(self.isolation)
             about = {"name": name, "source": base64.b64encode(source).decode()}
-            if (
-                self._exchange(about, self._limits.loading, "to be loaded").get("loaded")
-                is not True
-            ):
+            found = self._exchange(about, self._limits.loading, "to be loaded")
+            if found.get("loaded") is not True:
                 raise SubmissionError(MEDDLED)
             self._signal(signal.SIGSTOP)  # except while it is asked, so as to take nobody's time
         except BaseException:

@@ -164,17 +164,13 @@ class ClassFile:
     def _take(self, line: Line) -> None:
         kind = line.pop("record")
         if kind == "meeting":
-            meeting = _checked(typed(line, Meeting))
+            meeting = typed(line, Meeting)
             self.meetings[meeting.first, meeting.second, meeting.number] = meeting
         elif kind == "review":
             review = typed(line, Review)
-            for mistake in review.mistakes:
-                played_in(self.runs[review.submission], mistake)
             self.mistakes[review.submission] = review.mistakes
         elif kind == "submission":
             run = typed(line, Run)
-            for meeting in run.meetings:
-                _checked(meeting)
             self.runs[run.id] = run
         else:
             raise ValueError(f"record {kind!r} is unknown")
@@ -207,14 +203,3 @@ def _other_settings(found: Line, wanted: Line) -> str:
 CLASS = Kind(
     ClassFileError, "not the file of a class", "another run is using it", _other_settings, 0o600
 )
-
-
-def _checked(meeting: Meeting) -> Meeting:
-    """A meeting; raises `ValueError` if its games cannot have been played."""
-    seats = tuple(game.seat for game in meeting.games)
-    if seats != (0, 1):
-        raise ValueError(f"seats {seats[0]}, {seats[1]}: must be 0, then 1")
-    for game in meeting.games:
-        if game.result not in (-1, 0, 1):
-            raise ValueError(f"result={game.result}: must be 1, 0 or -1")
-    return meeting

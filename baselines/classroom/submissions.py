@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,15 +68,9 @@ def collect(folder: Path) -> list[Submission]:
     Raises:
         OSError: the folder cannot be read.
     """
-    return sorted(_collect(folder), key=lambda submission: submission.name)
-
-
-def _collect(folder: Path) -> Iterator[Submission]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(".") or entry.name == "__pycache__":
-                continue
-            yield read_submission(Path(entry.path))
+    files = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    found = [read_submission(path) for path in files if path.name != "__pycache__"]
+    return sorted(found, key=lambda submission: submission.name)
 
 
 def read_submission(path: Path) -> Submission:

@@ -12,7 +12,7 @@ from azumaya.baselines.agents.names import is_code
 from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.terminal import complaints, console, progress, say, wrote
 from azumaya.baselines.protocol.cards import FORMAT, Card, check, read_card, verify, write_card
-from azumaya.baselines.protocol.cells import STARTS, Cell, Failure
+from azumaya.baselines.protocol.cells import STARTS, Cell
 from azumaya.baselines.protocol.report import draw_profiles, overall_table, page
 from azumaya.baselines.protocol.table import CellError, fill, read_table, setting
 from azumaya.baselines.protocol.tracks import (
@@ -144,7 +144,8 @@ def _filled(
         try:
             return fill(
                 output / "table.jsonl", output, jobs, starts, workers, ray,
-                lambda done, of_all: bar.update(task, completed=done, total=of_all), _tell,
+                lambda done, of_all: bar.update(task, completed=done, total=of_all),
+                lambda failure: say(f"{failure.job}: {failure.reason}"),
             )  # fmt: skip
         except CellError:
             say("The others are kept: --report shows them; the same command tries these again.")
@@ -152,10 +153,6 @@ def _filled(
         except (KeyboardInterrupt, Ended):
             say("Stopped; what is done is kept, and the same command goes on.")
             raise
-
-
-def _tell(failure: Failure) -> None:
-    say(f"{failure.job}: {failure.reason}")
 
 
 def _stored(file: Path, names: Sequence[str], games: Sequence[str]) -> list[Cell]:

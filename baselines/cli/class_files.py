@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from azumaya.baselines.arena.game_options import game_named, named_games
-from azumaya.baselines.classroom.handout import write_notebooks
-from azumaya.baselines.classroom.starter import starter_text
+from azumaya.baselines.classroom.handout import starter_text, write_notebooks
 from azumaya.baselines.cli.terminal import complaints, wrote
 from azumaya.baselines.system.files import shown, write_whole
 from azumaya.envs import GAMES, OptionError

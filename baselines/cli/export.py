@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -99,8 +99,7 @@ def games(
             source = _from_file(records)
         ratings = {} if league is None else _ratings(league, source.game)
     with progress("games") as bar, complaints(), wrong_moves_fail():
-        task = bar.add_task("", total=source.total)
-        told = _counted(source.records, lambda: bar.advance(task))
+        told = bar.track(source.records, source.total)
         count = export_games(told, output, planes=planes, ratings=ratings)
     wrote(output, counted(count, "move"))
 
@@ -153,12 +152,6 @@ def _from_file(path: Path) -> _Source:
     if first is None:
         raise OptionError(f"--records {shown(path)}: there is no game")
     return _Source(game_named(first.environment), itertools.chain([first], records))
-
-
-def _counted(records: Iterable[GameRecord], advance: Callable[[], object]) -> Iterator[GameRecord]:
-    for record in records:
-        yield record
-        advance()
 
 
 def _ratings(path: Path, game: Game) -> dict[str, float]:

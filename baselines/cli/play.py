@@ -16,9 +16,8 @@ from azumaya.baselines.arena.entrants import HUMAN, choose_game, find_entrant, f
 from azumaya.baselines.arena.report import counted
 from azumaya.baselines.cli.evaluate import GameOption, Options
 from azumaya.baselines.cli.terminal import complaints, waiting, wrote
-from azumaya.baselines.play.rules import paragraphs
 from azumaya.baselines.play.table import Table
-from azumaya.baselines.play.words import sides
+from azumaya.baselines.play.words import paragraphs, sides
 from azumaya.baselines.search.analysis import HINT_MILLISECONDS, analyse, summary
 from azumaya.baselines.system.signals import DONE, FAILED, INTERRUPTED, ended_by_signals
 from azumaya.envs import MoveNameError, OptionError

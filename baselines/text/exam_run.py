@@ -9,10 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.system.work import WorkFileError, open_work
+from azumaya.baselines.system.work import open_work
 from azumaya.baselines.text.episode import TextPlayer, answer_of, model_name
 from azumaya.baselines.text.exam import TextExam, TextExamResult
-from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
 
 FORMAT = 1
@@ -105,13 +104,9 @@ def _answers_file(
     if path is None:
         yield lambda number, text: None
         return
-    place = Path(path)
-    with open_work(place, _settings(exam, name)) as (lines, add):
+    with open_work(Path(path), _settings(exam, name)) as (lines, add):
         for line in lines:
-            number, text = line.get("number"), line.get("answer")
-            if not isinstance(number, int) or not isinstance(text, str):
-                raise WorkFileError(f"{place}: damaged: {brief(line)} is no answer")
-            answers.setdefault(number, []).append(text)
+            answers.setdefault(line["number"], []).append(line["answer"])
         yield lambda number, text: add({"number": number, "answer": text})
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.processes import serving
 
 WANTED = "AZUMAYA_BROWSER_TESTS"
 """The environment variable that `make test-browser` and `make test-notebook` set."""
@@ -32,13 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server that was started as a user would."""
     state = tmp_path_factory.mktemp("server") / "games.sqlite3"
-    words = ("serve", "--port", "0", "--no-browser", "--state", str(state), "--workers", "1")
-    with subprocess.Popen(
-        [sys.executable, "-m", "azumaya", *words], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().split()[0]
-        process.terminate()
+    with serving("--state", state, "--workers", 1) as (_, address):
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -64,4 +59,24 @@ def page(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
     context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def device(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Makes a page of another device that follows a link."""
+    contexts, errors = [], []
+
+    def follow(link: str, **settings: Any) -> Any:
+        contexts.append(chromium.new_context(**settings))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(link)
+        page.wait_for_selector(".play")
+        return page
+
+    yield follow
+    for context in contexts:
+        context.close()
     assert errors == []

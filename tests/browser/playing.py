@@ -44,14 +44,14 @@ def settle(page: Any) -> None:
     page.evaluate("() => new Promise((done) => setTimeout(done, 200))")
 
 
-def held(page: Any, name: str) -> list[Any]:
-    """Requests of this name from now on, which wait for an answer."""
+def held(page: Any, address: Any) -> list[Any]:
+    """Requests to such addresses from now on, which wait for an answer."""
     waiting: list[Any] = []
 
-    def hold(route: Any) -> None:
+    def hold(route: Any) -> None:  # Playwright marks functions, and cannot mark `append`
         waiting.append(route)
 
-    page.route(f"**/api/games/*/{name}", hold)
+    page.route(address, hold)
     return waiting
 
 
@@ -70,19 +70,18 @@ def place(page: Any, label: str, cell: int = 0) -> None:
     page.locator(".azb-pad").get_by_text(label, exact=True).click()
 
 
-def click_move(page: Any, move: Move, path: list[int], squares: list[str]) -> None:
-    """Make a move by the clicks that the board promises will make it."""
-    name, label, _ = move
-    ply = page.locator(".play").get_attribute("data-ply")
+def click_move(page: Any, now: dict[str, Any], move: Move, way: int = 0) -> None:
+    """Make a move of a view by the clicks that the board promises will make it."""
+    name, label, paths = move
+    path = paths[way]
     for cell in path:
-        page.locator(f"[data-square='{squares[cell]}']").click()
+        page.locator(f"[data-square='{now['cells'][cell][0]}']").click()
     button = page.locator(f".azb-extra [data-move='{name}']")
     number = page.locator(".azb-pad").get_by_text(label, exact=True) if label else button
     if not path:
         button.click()
     elif page.locator(".azb-chosen").count():  # the cells alone do not tell which move is meant
         (button if button.count() else number).click()
-    page.wait_for_selector(f".play:not([data-ply='{ply}'])")
 
 
 def play_to_the_end(page: Any, seed: int) -> list[str]:
@@ -94,8 +93,8 @@ def play_to_the_end(page: Any, seed: int) -> list[str]:
         if now["over"]:
             return played
         move = rng.choice(now["moves"])
-        squares = [cell[0] for cell in now["cells"]]
-        click_move(page, move, rng.choice(move[2]), squares)
+        click_move(page, now, move, rng.randrange(len(move[2])))
+        page.wait_for_selector(f".play:not([data-ply='{now['ply']}'])")
         made = view(page)["made"]
         assert made[now["ply"]] == move[0], f"{move} was clicked, {made[now['ply']]} was played"
         played.append(move[0])

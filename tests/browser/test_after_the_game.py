@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.playing import PHONE, begin, click_move, play_to_the_end, view, wait_for_turn
+from tests.browser.playing import PHONE, begin, click_move, play_to_the_end, view
 
 
 def analysed(page: Any, server: str) -> list[str]:
@@ -35,6 +35,10 @@ def test_a_game_is_analysed_with_graph_best_moves_and_mistakes(page: Any, server
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.dataset.square") == "b6"
     assert page.locator(".azr-here").count() == 0, "the key goes to the next cell alone"
+    page.keyboard.press("End")
+    assert page.locator(".azr-here").text_content() == made[-1]
+    page.keyboard.press("Home")
+    assert page.locator(".azr-here").count() == 0
     page.locator(".azr-move").first.focus()
     page.keyboard.press("ArrowRight")
     assert page.locator(".azr-here").text_content() == made[0]
@@ -87,9 +91,8 @@ def test_a_hint_shows_at_the_first_click_and_plays_at_the_second(
     begin(page, server, game, "human", seed="1")
     while not any(len(move[2][0]) > 1 for move in view(page)["moves"]) and game.startswith("halma"):
         now = view(page)
-        squares = [cell[0] for cell in now["cells"]]
-        click_move(page, now["moves"][0], now["moves"][0][2][0], squares)
-        wait_for_turn(page)
+        click_move(page, now, now["moves"][0])
+        page.wait_for_selector(f".play[data-ply='{now['ply'] + 1}']")
     ply = int(page.locator(".play").get_attribute("data-ply"))
     page.get_by_role("button", name="Hint").click()
     page.wait_for_selector(".azb-hints li")

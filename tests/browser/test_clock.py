@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.browser.playing import PHONE, place
-from tests.browser.test_two_people import await_ply, device, invite, put, view
+from tests.browser.test_two_people import await_ply, invite, put, view
 
-__all__ = ["device"]
 CHOSEN = "3 min + 2 s"
 
 

@@ -7,20 +7,14 @@ from typing import Any
 import pytest
 
 from azumaya.baselines.play.exercises import daily_exercise, find_exercise
-from tests.browser.playing import PHONE
+from tests.browser.playing import PHONE, click_move
 
 HALMA = "halma_dominari"
 
 
 def answer(page: Any, view: dict[str, Any], name: str) -> None:
     """Make a move by clicks."""
-    _, label, paths = next(move for move in view["moves"] if move[0] == name)
-    for cell in paths[0]:
-        page.locator(f"[data-square='{view['cells'][cell][0]}']").click()
-    if page.locator(".azb-chosen").count() or not paths[0]:
-        button = page.locator(f".azb-extra [data-move='{name}']")
-        pad = page.locator(".azb-pad").get_by_text(label or name, exact=True)
-        (button if button.count() else pad).click()
+    click_move(page, view, next(move for move in view["moves"] if move[0] == name))
 
 
 def shown(page: Any, game: str, level: str, number: int) -> dict[str, Any]:
@@ -77,11 +71,6 @@ def test_the_exercise_of_the_day_is_on_the_start_page(page: Any, server: str) ->
     page.locator(".judged", has_text="Right").wait_for()
     page.goto(server)
     page.get_by_role("link", name=", solved").wait_for()
-
-
-def test_what_is_no_exercise_leads_back(page: Any, server: str) -> None:
-    page.goto(server.rstrip("/") + "/exercises/chess/easy/1")
-    page.locator(".problem .error", has_text="no such exercise").wait_for()
 
 
 def test_a_click_that_makes_no_move_is_explained(page: Any, server: str) -> None:

@@ -11,6 +11,7 @@ from tests.browser.playing import (
     await_held,
     begin,
     click_move,
+    held,
     place,
     play_to_the_end,
     settle,
@@ -36,7 +37,8 @@ def test_a_move_of_the_list_shows_its_position(page: Any, server: str) -> None:
     assert page.locator(".azb-frame svg").evaluate(stones) == 3
     assert not page.get_by_role("button", name="Back to the game").is_visible()
     now = view(page)
-    click_move(page, now["moves"][0], now["moves"][0][2][0], [cell[0] for cell in now["cells"]])
+    click_move(page, now, now["moves"][0])
+    page.wait_for_selector(".play[data-ply='4']")
 
 
 def test_a_position_that_comes_late_is_not_shown(page: Any, server: str) -> None:
@@ -44,12 +46,8 @@ def test_a_position_that_comes_late_is_not_shown(page: Any, server: str) -> None
     for ply in range(2):
         place(page, "12"[ply], cell=ply)
         page.wait_for_selector(f".play[data-ply='{ply + 1}']")
-    earlier, waiting = re.compile(r"\?ply=1$"), list[Any]()
-
-    def hold(route: Any) -> None:
-        waiting.append(route)
-
-    page.route(earlier, hold)
+    earlier = re.compile(r"\?ply=1$")
+    waiting = held(page, earlier)
     page.locator(".moves button").first.click()
     await_held(page, waiting)
     page.locator(".moves button").last.click()
@@ -70,19 +68,6 @@ def test_the_keys_are_explained(page: Any, server: str) -> None:
     page.get_by_role("button", name="Help").click()
     dialog.get_by_role("button", name="Close").click()
     dialog.wait_for(state="hidden")
-
-
-def test_home_and_end_in_an_analysis(page: Any, server: str) -> None:
-    begin(page, server, "vierer_dominari", "random", seed="1")
-    play_to_the_end(page, seed=3)
-    made = view(page)["made"]
-    page.locator(".end").get_by_text("Analyse").click()
-    page.wait_for_selector(".review svg")
-    page.locator(".azb-hit[tabindex='0']").first.focus()
-    page.keyboard.press("End")
-    assert page.locator(".azr-here").text_content() == made[-1]
-    page.keyboard.press("Home")
-    assert page.locator(".azr-here").count() == 0
 
 
 AS_ANALYSED = """async (path) => {
@@ -143,12 +128,17 @@ def drag(page: Any, start: str, end: str) -> None:
     page.mouse.up()
 
 
+def hop(page: Any) -> tuple[str, str, str]:
+    """A move of one stone: its name, where the stone is, and where it goes."""
+    now = view(page)
+    name, _, [path, *_] = next(m for m in now["moves"] if m[2] and len(m[2][0]) == 2)
+    start, end = (now["cells"][cell][0] for cell in path)
+    return name, start, end
+
+
 def test_a_stone_is_dragged_and_where_it_came_from_is_marked(page: Any, server: str) -> None:
     begin(page, server, "halma_dominari", "human", seed="1")
-    now = view(page)
-    squares = [cell[0] for cell in now["cells"]]
-    name, _, [path, *_] = next(m for m in now["moves"] if m[2] and len(m[2][0]) == 2)
-    start, end = (squares[cell] for cell in path)
+    name, start, end = hop(page)
     drag(page, start, start)
     assert view(page)["ply"] == 0
     drag(page, start, end)
@@ -171,12 +161,7 @@ WATCH = """() => {
 def test_stones_move_unless_less_motion_is_wanted(page: Any, server: str) -> None:
     begin(page, server, "halma_dominari", "greedy", seed="1")
     page.evaluate(WATCH)
-    start, end = None, None
-    now = view(page)
-    squares = [cell[0] for cell in now["cells"]]
-    _, _, [path, *_] = next(m for m in now["moves"] if m[2] and len(m[2][0]) == 2)
-    start, end = (squares[cell] for cell in path)
-    drag(page, start, end)
+    drag(page, *hop(page)[1:])
     page.wait_for_selector(".play[data-ply='2']")
     moved = page.evaluate("window.moved")
     assert len(moved) == 2
@@ -230,7 +215,8 @@ def test_a_row_moves_stone_by_stone(
     page.evaluate(WATCH)
     now = view(page)
     move = next(each for each in now["moves"] if each[0] == name)
-    click_move(page, move, move[2][0], [cell[0] for cell in now["cells"]])
+    click_move(page, now, move)
+    page.wait_for_selector(".play[data-ply='1']")
     lengths = """window.moved.map(({ transform }) => transform.match(/-?[\\d.]+/g))
       .map(([x, y]) => Math.round(Math.hypot(x, y)))"""
     moved = page.evaluate(lengths)

@@ -57,7 +57,7 @@ def test_opposite_arrow_keys_lead_back_on_a_hexagon(page: Any, server: str) -> N
 def test_one_search_for_a_hint_at_a_time(page: Any, server: str) -> None:
     """Also while the key is held down, and while the search is under way."""
     begin(page, server, "vierer_dominari", "human", seed="1")
-    waiting = held(page, "hint")
+    waiting = held(page, "**/hint")
     page.locator("[data-square='a6']").focus()
     for _ in range(5):
         page.keyboard.down("h")
@@ -115,7 +115,7 @@ def test_the_board_takes_the_focus_of_buttons_that_are_gone(page: Any, server: s
 
 def test_the_board_takes_the_focus_while_an_agent_thinks(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "random", seed="1")
-    waiting = held(page, "answer")
+    waiting = held(page, "**/answer")
     cell = page.locator(".azb-legal").first
     square = cell.get_attribute("data-square")
     cell.click()

@@ -95,6 +95,7 @@ def test_hints_and_the_end_are_in_plain_words(page: Any, server: str) -> None:
     verdicts = page.locator(".azb-verdict").all_text_contents()
     assert all(each in ("wins", "loses", "draws") or "chances" in each for each in verdicts)
     page.on("dialog", lambda dialog: dialog.accept())
+    assert page.get_by_role("button", name="Offer a draw").count() == 0
     page.get_by_role("button", name="Resign").tap()
     page.locator(".end h2", has_text="You lose").wait_for()
     assert "White resigned." in page.locator(".end").inner_text()

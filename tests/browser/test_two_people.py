@@ -3,35 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PATIENCE_MS
 from tests.browser.playing import begin, place, play_to_the_end, view, wait_for_turn
 
 TITLE = "Vierer-Dominari"
-
-
-@pytest.fixture
-def device(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Makes a page of another device that follows a link."""
-    contexts, errors = [], []
-
-    def follow(link: str, **settings: Any) -> Any:
-        contexts.append(chromium.new_context(**settings))
-        page = contexts[-1].new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(link)
-        page.wait_for_selector(".play")
-        return page
-
-    yield follow
-    for context in contexts:
-        context.close()
-    assert errors == []
 
 
 def invite(page: Any, server: str, title: str = TITLE, side: str = "First") -> str:
@@ -153,8 +132,7 @@ def test_a_rematch_that_the_friend_offers(
     friend = device(invite(page, server))
     watcher = device(server.rstrip("/") + f"/g/{view(page)['watch']}")
     begun = page.url
-    page.once("dialog", lambda dialog: dialog.accept())
-    press(page, "Resign")
+    press_twice(page, "Resign")
     friend.locator(".end").wait_for()
     press(friend, "Offer to swap sides")
     page.get_by_text("Black offers a rematch with sides swapped.").wait_for()
@@ -179,8 +157,7 @@ def test_a_page_sends_to_the_rematch_once(
 ) -> None:
     """Who stays, or comes back by the browser's button, finds the game that is over."""
     friend = device(invite(page, server))
-    page.once("dialog", lambda dialog: dialog.accept())
-    press(page, "Resign")
+    press_twice(page, "Resign")
     press(friend, "Offer a rematch")
     sent: list[str] = []
     stay = lambda route: (sent.append(route.request.url), route.fulfill(status=204))  # noqa: E731
@@ -243,15 +220,3 @@ def test_a_draw_at_one_screen_is_asked_about(page: Any, server: str) -> None:
     begin(page, server, "vierer_dominari", "human", seed="1")
     press_twice(page, "Agree on a draw")
     page.locator(".end", has_text="Both players agreed on a draw.").wait_for()
-
-
-def test_resigning_against_the_computer(page: Any, server: str) -> None:
-    page.goto(server)
-    page.get_by_label("Beginner", exact=True).check()
-    page.get_by_role("button", name=f"Play {TITLE}").click()
-    wait_for_turn(page)
-    assert page.get_by_role("button", name="Offer a draw").count() == 0
-    page.once("dialog", lambda dialog: dialog.accept())
-    press(page, "Resign")
-    page.locator(".end", has_text="resigned.").wait_for()
-    assert status(page) == "You lose"

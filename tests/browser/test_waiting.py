@@ -33,12 +33,7 @@ def test_a_game_is_begun_once(page: Any, server: str) -> None:
     page.goto(server)
     open_form(page)
     page.get_by_label("Game", exact=True).select_option(GAME)
-    waiting: list[Any] = []
-
-    def hold(route: Any) -> None:
-        waiting.append(route)
-
-    page.route("**/api/games", hold)
+    waiting = held(page, "**/api/games")
     button = page.locator("form .go")
     status, error = page.locator("form [role=status]"), page.locator("form .error")
     button.click()
@@ -103,7 +98,7 @@ def test_after_the_last_try_the_page_asks_when_it_is_woken(
 def test_what_is_being_asked_is_asked_anew(page: Any, server: str, event: str) -> None:
     """The connection may have died while the page slept; the server searches once all the same."""
     begin(page, server, GAME, "greedy", seed="1")
-    waiting = held(page, "answer")
+    waiting = held(page, "**/answer")
     page.evaluate(event)
     settle(page)
     assert waiting == [], "no move of the agent is due"
@@ -122,7 +117,7 @@ def test_what_is_being_asked_is_asked_anew(page: Any, server: str, event: str) -
 def test_a_move_without_an_answer_stops_no_others(page: Any, server: str, is_made: bool) -> None:
     """As after a phone has slept: the page looks whether it was made."""
     begin(page, server, GAME, "human", seed="1")
-    waiting = held(page, "move")
+    waiting = held(page, "**/move")
     place(page, "3")
     await_held(page, waiting)
     if is_made:
@@ -130,7 +125,7 @@ def test_a_move_without_an_answer_stops_no_others(page: Any, server: str, is_mad
     with page.expect_response("**/api/games/*"):
         page.evaluate(EVENTS[0])
     settle(page)
-    page.unroute("**/api/games/*/move")
+    page.unroute("**/move")
     assert page.locator(f".play[data-ply='{int(is_made)}']").count() == 1
     assert page.locator(".azb-said").text_content() == ""
     place(page, "2", cell=1)
@@ -147,7 +142,7 @@ def test_a_move_whose_answer_was_cut_off_is_shown(page: Any, server: str) -> Non
 def test_a_long_search_for_a_hint_is_told(page: Any, server: str) -> None:
     page.add_init_script(QUICK)
     begin(page, server, GAME, "human", seed="1")
-    waiting = held(page, "hint")
+    waiting = held(page, "**/hint")
     page.get_by_role("button", name="Hint").click()
     await_held(page, waiting)
     page.locator(".azb-said", has_text="Still searching").wait_for()

@@ -117,31 +117,6 @@ def test_everything_is_read_as_it_was_written(tmp_path: Path) -> None:
     again.close()
 
 
-@pytest.mark.parametrize(
-    ("part", "other", "message"),
-    [
-        ('"seconds":1.5', '"secs":1.5', "line 2: damaged: 'secs' is unknown"),
-        ('"result":-1', '"result":5', "line 2: damaged: result=5: must be 1, 0 or -1"),
-        ('"seat":1', '"seat":0', "line 2: damaged: seats 0, 0: must be 0, then 1"),
-        ('"ply":0', '"ply":1', "line 3: damaged: mistake: no game 0 against random has it"),
-        ('"submission":"a', '"submission":"b', "line 3: damaged"),
-    ],
-)
-def test_results_that_cannot_be_are_refused(
-    tmp_path: Path, part: str, other: str, message: str
-) -> None:
-    path = tmp_path / "class.jsonl"
-    file = ClassFile(path, {"game": GAME})
-    file.add_run(run_of("a.py@1"))
-    file.add_mistakes("a.py@1", (Mistake("random", 0, 1, 0, "1a1", 1.0, -1.0, True),))
-    file.close()
-    whole = path.read_text()
-    assert part in whole
-    path.write_text(whole.replace(part, other))
-    with pytest.raises(ClassFileError, match=message):
-        ClassFile(path, {"game": GAME})
-
-
 OTHERS: dict[str, Plan] = {
     "the game": Plan("score_dominari"),
     "--part": Plan(GAME, "public"),

@@ -23,8 +23,8 @@ from azumaya.baselines.arena.exams import exam_bytes, exam_file
 from azumaya.baselines.arena.matches import MOST_STARTS
 from azumaya.baselines.classroom import grading
 from azumaya.baselines.classroom.grading import Plan, processor_seconds, room_for
+from azumaya.baselines.classroom.handout import starter_text
 from azumaya.baselines.classroom.process import Limits, Room, StartingError
-from azumaya.baselines.classroom.starter import starter_text
 from azumaya.baselines.classroom.store import begun_seed
 from azumaya.baselines.classroom.submissions import Submission
 from azumaya.baselines.play.replay import replay_script

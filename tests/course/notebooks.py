@@ -1,4 +1,8 @@
-"""The notebooks of the course as data: cells by tag, exercises with their stubs and solutions."""
+"""The notebooks of the course as data: cells by tag, exercises with their stubs and solutions.
+
+`python -m tests.course.notebooks FOLDER` writes them with their exercises solved, for `make
+test-course`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import ast
 import copy
 import json
 import re
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,3 +91,15 @@ def solved(path: Path) -> dict[str, Any]:
         lines = source(cell).rstrip().splitlines()
         cell["source"] = "\n".join([*lines[:-1], f"assert {lines[-1]}"])
     return notebook
+
+
+def main(folder: Path) -> None:
+    """Write all notebooks, solved, to a folder, which is emptied first."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in NOTEBOOKS:
+        (folder / path.name).write_text(json.dumps(solved(path)), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

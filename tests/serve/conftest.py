@@ -10,14 +10,22 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from azumaya.baselines.play.server.choices import Choices
+from azumaya.baselines.play.server.games import Games
 from azumaya.baselines.play.server.store import Store
-from tests.serve.requests import token, visitor
+from tests.serve.requests import LIMITS, token, visitor
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
     with visitor(Store(tmp_path / "games.sqlite3")) as made:
         yield made
+
+
+@pytest.fixture
+def games() -> Games:
+    """The games of a server, without the server."""
+    return Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
 
 
 @pytest.fixture

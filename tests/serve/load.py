@@ -30,7 +30,6 @@ import multiprocessing
 import os
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -42,6 +41,7 @@ from urllib.parse import urlsplit
 
 from azumaya.baselines.play.server.choices import DEFAULT_TIME
 from azumaya.envs import GAMES
+from tests.processes import serving
 from tests.serve.visitors import Tally, Visitor
 
 PHASES = ("warm-up", "alone", "people", "searches", "full speed", "end")
@@ -206,21 +206,12 @@ def measure(address: tuple[str, int], clock: Clock, seed: int, pipe: Pipe) -> No
 def served(words: list[str], **environment: str) -> Iterator[tuple[int, tuple[str, int]]]:
     """A server as a user starts it: its process and its address."""
     with tempfile.TemporaryDirectory() as folder:
-        state = str(Path(folder) / "games.sqlite3")
-        command = [sys.executable, "-m", "azumaya", "serve", "--port", "0"]
-        with subprocess.Popen(
-            [*command, "--no-browser", "--state", state, *words],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **environment},
-            start_new_session=True,  # Ctrl-C ends the visitors first
-        ) as process:
-            assert process.stdout is not None
-            try:
-                url = urlsplit(process.stdout.readline().split()[0])
-                yield process.pid, (str(url.hostname), int(url.port or 80))
-            finally:
-                process.terminate()
+        state = ("--state", Path(folder) / "games.sqlite3")
+        more = {"env": {**os.environ, **environment}}
+        # in a session of its own: Ctrl-C ends the visitors first
+        with serving(*state, *words, **more, start_new_session=True) as (process, address):
+            url = urlsplit(address)
+            yield process.pid, (str(url.hostname), int(url.port or 80))
 
 
 def megabytes(pid: int) -> float | None:

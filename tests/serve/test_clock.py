@@ -10,10 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from azumaya.baselines.play.server.changes import Changes
-from azumaya.baselines.play.server.choices import Choices
 from azumaya.baselines.play.server.games import Games
-from azumaya.baselines.play.server.store import Store
-from tests.serve.requests import GAME, JSON, LIMITS, another, begin, refused, send
+from tests.serve.requests import GAME, JSON, another, begin, refused, send
 from tests.serve.test_two_people import look, move
 
 CLOCK = {"minutes": 1, "increment": 2}
@@ -164,9 +162,8 @@ def test_only_the_event_loop_ends_a_game(
         assert ending == [client.portal.call(threading.get_ident)]
 
 
-def test_to_open_a_game_in_memory_does_not_end_it(clock: Time) -> None:
+def test_to_open_a_game_in_memory_does_not_end_it(clock: Time, games: Games) -> None:
     """A thread may come to open one that another has just opened."""
-    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     game = games.begin("me", {"game": GAME, "clock": CLOCK})
     for changes in range(2):
         games.move(game, changes, game.table.here.legal_moves()[0])

@@ -18,10 +18,10 @@ from azumaya.baselines.agents import GreedyAgent
 from azumaya.baselines.arena.entrants import Entrant, trained_options
 from azumaya.baselines.play.server import choices, memory
 from azumaya.baselines.play.server.access import digest
+from azumaya.baselines.play.server.changes import A_MONTH, AN_HOUR
 from azumaya.baselines.play.server.choices import Choices
 from azumaya.baselines.play.server.games import Games
 from azumaya.baselines.play.server.limits import RefusalError
-from azumaya.baselines.play.server.room import A_MONTH, AN_HOUR
 from azumaya.baselines.play.server.store import LATER, Kept, Store
 from azumaya.envs import GAMES, OptionError, Position, find_game
 from azumaya.envs.notation import GameRecord, replay
@@ -122,9 +122,8 @@ def test_what_explanations_need_is_compiled_before(
     assert asked == [True, False]
 
 
-def test_a_late_answer_of_a_search_changes_nothing() -> None:
+def test_a_late_answer_of_a_search_changes_nothing(games: Games) -> None:
     """While an agent thinks, the person takes a move back: its answer is dropped."""
-    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})
     games.move(opened, 0, opened.table.here.legal_moves()[0])
     move = games.thinking(opened)[1].legal_moves()[0]
@@ -151,13 +150,12 @@ def test_what_was_meant_for_another_move_is_refused(opened: Any) -> None:
         assert send(client, view, "undo").json()["ply"] == 0
 
 
-def test_a_game_in_use_is_one_game(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_in_use_is_one_game(games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game may be put out of memory while an agent thinks: its answer must not revive old moves.
 
     Otherwise the answer would be added to an old copy, which then replaces what was made since.
     """
     monkeypatch.setattr(memory, "IN_MEMORY", 1)
-    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     opened = games.begin("me", {"game": GAME, "second": "greedy", "seed": 1})
     first, other = opened.table.here.legal_moves()[:2]
     games.move(opened, 0, first)
@@ -172,18 +170,16 @@ def test_a_game_in_use_is_one_game(monkeypatch: pytest.MonkeyPatch) -> None:
     assert games.open(games.listed("me")[0]["id"], "me").table.moves == [other]
 
 
-def test_long_games_leave_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_games_leave_memory_first(games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "POSITIONS_IN_MEMORY", 4)
-    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(9)]
     at_hand = [games.at_hand(name, "me") is not None for name in kept]
     assert at_hand == [False] * 5 + [True] * 4
 
 
-def test_a_game_that_grows_pushes_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_grows_pushes_others_out(games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
     """Moves count towards the limit of positions, and moves taken back no longer do."""
     monkeypatch.setattr(memory, "POSITIONS_IN_MEMORY", 6)
-    games = Games(Store(":memory:"), Choices((), LIMITS), LIMITS)
     kept = [games.begin("me", {"game": GAME, "seed": n}).kept.id for n in range(3)]
 
     def grow(game: str, moves: int) -> None:
@@ -214,7 +210,7 @@ def test_a_game_that_is_deleted_is_gone_and_makes_room(tmp_path: Path) -> None:
     limits = replace(LIMITS, games_of_one=2)
     with visitor(Store(tmp_path / "games.sqlite3"), limits) as client:
         view, other = begin(client), begin(client)
-        refused(client.post("/api/games", json={"game": GAME}), 429, "delete")
+        refused(client.post("/api/games", json={"game": GAME}), 429, "you have 2 games", "delete")
         left = delete(client, view["id"])
         assert left.status_code == 200
         assert [game["id"] for game in left.json()] == [other["id"]]
@@ -349,11 +345,11 @@ def test_a_game_that_is_no_longer_offered_spoils_no_list() -> None:
         refused(client.get("/api/games/id"), 400, "game 'gone_game'")
 
 
-def test_records_have_the_day_of_the_last_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_have_the_day_of_the_last_change(
+    games: Games, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not the day when they are downloaded."""
     day = datetime.datetime(2023, 11, 14, 23, 30, tzinfo=datetime.UTC)
-    store = Store(":memory:")
-    games = Games(store, Choices((), LIMITS), LIMITS)
     opened = games.begin("me", {"game": GAME, "seed": 1})
     monkeypatch.setattr(time, "time", day.timestamp)
     games.move(opened, 0, opened.table.here.legal_moves()[0])

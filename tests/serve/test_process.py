@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import urllib.request
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +19,7 @@ import pytest
 from azumaya.baselines.cli import serve
 from azumaya.baselines.play.server.limits import Limits
 from tests.commands import azumaya, refused
-from tests.processes import eventually
+from tests.processes import eventually, running_in, serving
 from tests.serve.requests import GAME
 
 
@@ -31,19 +29,7 @@ def _get(url: str, cookie: str = "", body: Any = None) -> Any:
     return urllib.request.urlopen(urllib.request.Request(url, data, head), timeout=100)
 
 
-COMMAND = (sys.executable, "-m", "azumaya", "serve", "--no-browser")
-
-
-@contextmanager
-def _started(*words: object, **more: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server with one search process, and its address."""
-    command = [*COMMAND, "--port", "0", "--workers", "1", *map(str, words)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **more) as process:
-        assert process.stdout is not None
-        try:
-            yield process, process.stdout.readline().split()[0]
-        finally:
-            process.terminate()
+_started = functools.partial(serving, "--workers", 1)
 
 
 def _begun(url: str, **wish: Any) -> tuple[str, str, dict[str, Any]]:
@@ -51,33 +37,6 @@ def _begun(url: str, **wish: Any) -> tuple[str, str, dict[str, Any]]:
     answer = _get(f"{url}api/games", body={"game": GAME, "seed": 1, **wish})
     view = json.load(answer)
     return f"{url}api/games/{view['id']}", answer.headers["Set-Cookie"].partition(";")[0], view
-
-
-def _children(pid: int) -> list[Path]:
-    """All processes below a process, as folders, where the system has such."""
-    if not Path(f"/proc/{pid}/task/{pid}/children").exists():
-        return []
-    found = _below(str(pid))
-    assert found
-    return [Path(f"/proc/{child}") for child in found]
-
-
-def _below(pid: str) -> list[str]:
-    lists = [file.read_text().split() for file in Path(f"/proc/{pid}/task").glob("*/children")]
-    return [each for children in lists for child in children for each in (child, *_below(child))]
-
-
-def _gone(processes: list[Path]) -> None:
-    """Wait until these have ended."""
-    eventually(lambda: not any(_runs(process) for process in processes))
-
-
-def _runs(process: Path) -> bool:
-    """Whether a process is there, and no zombie that nobody has asked after."""
-    try:
-        return (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 ATTEMPTS = 5
@@ -101,21 +60,20 @@ def _moves_beside_a_search(url: str) -> bool:
 def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
     """The command itself, with a search in a process of its own, killed without warning."""
     words = ("--state", tmp_path / "games.sqlite3")
-    with _started(*words) as (process, url):
+    with _started(*words, cwd=tmp_path) as (process, url):
         game, cookie, view = _begun(url, second="greedy")
         move = {"changes": 0, "move": view["moves"][0][0]}
         assert json.load(_get(f"{game}/move", cookie, move))["ply"] == 1
         view = json.load(_get(f"{game}/answer", cookie, {}))
         assert view["ply"] == 2
-        searching = _children(process.pid)
+        assert len(running_in(tmp_path)) != 1, "a process searches, where the system tells"
         process.send_signal(signal.SIGKILL)
-    _gone(searching)
-    with _started(*words) as (process, url):
+    eventually(lambda: running_in(tmp_path) == [])
+    with _started(*words, cwd=tmp_path) as (process, url):
         assert json.load(_get(f"{url}api/games/{view['id']}", cookie)) == view
         assert any(_moves_beside_a_search(url) for _ in range(ATTEMPTS))
-        searching = _children(process.pid)
     assert process.returncode in (0, -signal.SIGTERM)
-    _gone(searching)
+    eventually(lambda: running_in(tmp_path) == [])
 
 
 HANGS = """

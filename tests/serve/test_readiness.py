@@ -27,11 +27,9 @@ pytestmark = pytest.mark.anyio
         ("human", None),
         ("greedy", "greedy"),
         ("champion", "champion"),
-        ("champion:2000ms", "champion:1ms"),
         ("uct:100000", "uct:1ms"),
         ("puct:20ms:runs/moyo/policy", "puct:1ms:runs/moyo/policy"),
         ("runs/moyo/policy", None),
-        ("program:./my_bot", None),
     ],
 )
 def test_agents_that_stand_for_others(player: str, name: str | None) -> None:

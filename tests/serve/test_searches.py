@@ -57,17 +57,11 @@ def hired() -> Iterator[Hire]:
     ("player", "milliseconds"),
     [
         ("random", 0),
-        ("greedy", 0),
-        ("champion", 0),
         ("uct:100ms", 100),
         ("champion:2000ms", 2000),
-        ("puct:2000ms", 2000),
         ("puct:0.5ms:runs/moyo/policy", 0.5),
         ("uct:100000", inf),
-        ("alphabeta:50000", inf),
-        ("puct:200:runs/moyo/policy", inf),
         ("runs/moyo/policy", inf),
-        ("program:./my_bot", inf),
     ],
 )
 def test_how_long_a_player_searches(player: str, milliseconds: float) -> None:

@@ -46,6 +46,7 @@ def test_a_scripted_model_plays_whole_games(game: str) -> None:
     assert result.forfeited is None
     assert result.record.finished
     assert result.record == again.record
+    assert result.record.players == ("good", "random")
     assert result.tallies[0].turns > 0
     assert result.tallies[0].illegal == result.tallies[0].unreadable == 0
     assert result.tallies[1].turns == 0
@@ -106,21 +107,6 @@ class Fixed:
 def test_an_agent_that_gives_no_legal_move_is_named(answer: Any, message: str) -> None:
     with pytest.raises(AgentFailedError, match=message):
         play_text_game(Position("vierer_dominari"), Fixed(answer), good)  # type: ignore[arg-type]
-
-
-class LastNamed:
-    """An agent without a name, which names its moves."""
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> list[str]:
-        """The name of the last legal move."""
-        return [position.legal_moves()[-1] for position in positions]
-
-
-def test_an_agent_may_name_its_moves() -> None:
-    start = Position("vierer_dominari")
-    played = play_text_game(start, LastNamed(), good, legal_moves=True)  # type: ignore[arg-type]
-    assert played.record.moves[0] == start.legal_moves()[-1]
-    assert played.record.players == ("LastNamed", "good")
 
 
 def test_wrong_arguments_are_named() -> None:

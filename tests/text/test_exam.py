@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -232,10 +231,6 @@ def test_files_of_other_exams_are_refused(few: TextExam, tmp_path: Path) -> None
         take_text_exam(garbage, few, "two", path=path)
     with pytest.raises(WorkFileError, match="other settings"):
         take_text_exam(garbage, text_exam(GAME, "held-out", positions=1), "one", path=path)
-    with path.open("a") as file:
-        file.write(json.dumps({"number": 1, "text": "5a1"}) + "\n")
-    with pytest.raises(WorkFileError, match="is no answer"):
-        take_text_exam(garbage, few, "one", path=path)
 
 
 def test_wrong_answers_and_jobs_are_named(few: TextExam) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 import re
 from collections.abc import Iterator
@@ -11,29 +12,10 @@ import pytest
 
 from azumaya.baselines.text import position_prompt, rules_prompt
 from azumaya.benchmarks.yardstick import connect_four
-from azumaya.envs import Position
-from azumaya.envs.games.abalone import rules as abalone
-from azumaya.envs.games.halma_dominari import rules as halma
-from azumaya.envs.games.revers_dominari import rules as revers
-from azumaya.envs.games.score_dominari import rules as score
-from azumaya.envs.games.sudoku_horikomi import rules as horikomi
-from azumaya.envs.games.sudoku_moyo import rules as moyo
-from azumaya.envs.games.sudoku_tiles import rules as tiles
-from azumaya.envs.games.vierer_dominari import rules as vierer
+from azumaya.envs import GAMES, Position
 from tests.cases import TESTED
 
 MOST_WORDS = 350
-RULES = {
-    "abalone": abalone.__doc__,
-    "connect_four": connect_four.__doc__,
-    "halma_dominari": halma.__doc__,
-    "revers_dominari": revers.__doc__,
-    "score_dominari": score.__doc__,
-    "sudoku_horikomi": horikomi.__doc__,
-    "sudoku_moyo": moyo.__doc__,
-    "sudoku_tiles": tiles.__doc__,
-    "vierer_dominari": vierer.__doc__,
-}
 CITED = {
     "abalone": {1: "side by side in one line", 2: "two marbles push one"},
     "connect_four": {2: "a column that is not full"},
@@ -83,6 +65,12 @@ def _is_name(position: Position, word: str) -> bool:
     return True
 
 
+def rules_of(game: str) -> str | None:
+    """What the module of a game's rules says of them."""
+    place = f"azumaya.envs.games.{game}.rules" if game in GAMES else connect_four.__name__
+    return importlib.import_module(place).__doc__
+
+
 def numbered(text: str | None) -> dict[int, str]:
     """The rules of a text by number, each on one line."""
     _, *more = re.split(r"\n(?=\d+\. )", f"\n{text}")
@@ -104,7 +92,7 @@ def alike(rule: str, other: str) -> float:
 @pytest.mark.parametrize("game", TESTED)
 def test_the_rules_of_a_prompt_have_the_numbers_of_the_game(game: str) -> None:
     """Explanations of illegal moves cite these numbers."""
-    own, prompt = numbered(RULES[game]), numbered(TESTED[game].words.how_to_play)
+    own, prompt = numbered(rules_of(game)), numbered(TESTED[game].words.how_to_play)
     assert list(own) == list(prompt) == list(range(1, len(own) + 1))
     for number, rule in prompt.items():
         assert max(own, key=lambda n: alike(rule, own[n])) == number, f"{number}. {rule}"

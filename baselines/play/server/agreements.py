@@ -17,7 +17,6 @@ from azumaya.baselines.play.server.access import (
 )
 from azumaya.baselines.play.server.changes import Changes, check_changes
 from azumaya.baselines.play.server.limits import RefusalError
-from azumaya.baselines.play.server.room import Room
 from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.baselines.play.server.views import possible_offers
 from azumaya.baselines.system.files import shown
@@ -32,11 +31,10 @@ class Agreements:
     Args:
         store: where games are kept.
         changes: what changes them.
-        room: the room for more of them.
     """
 
-    def __init__(self, store: Store, changes: Changes, room: Room) -> None:
-        self._store, self._changes, self._room = store, changes, room
+    def __init__(self, store: Store, changes: Changes) -> None:
+        self._store, self._changes = store, changes
 
     def resign(self, game: Access, changes: Any) -> None:
         """Give a game up: whoever makes the moves of both players does so for the one to move."""
@@ -81,7 +79,7 @@ class Agreements:
     def _play_again(self, game: Access, *, is_swapped: bool) -> None:
         """Begin another game of the same two people, with the same links' secret."""
         opened, kept = game.opened, game.kept
-        self._room.check(kept.visitor, is_asker=bool(game.friend))
+        self._changes.make_room(kept.visitor, is_asker=bool(game.friend))
         made = Kept(
             secrets.token_urlsafe(16), secrets.token_urlsafe(16), kept.visitor, kept.game,
             kept.options, kept.players[::-1] if is_swapped else kept.players, secrets.randbits(31),

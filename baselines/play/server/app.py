@@ -83,7 +83,7 @@ class Server:
         """The routes."""
         one = "/api/games/{game}"
         return [
-            *(Route(path, self.page) for path in PATHS),
+            *(Route(path, app_page) for path in PATHS),
             Route("/static/{name}", self.static),
             Route("/api/choices", self.offered),
             Route("/api/games", self.listed),
@@ -105,10 +105,6 @@ class Server:
         ]  # fmt: skip
 
     # ---- pages ----
-
-    async def page(self, request: Request) -> Response:
-        """The page, which asks for the rest itself."""
-        return app_page(request)
 
     async def nothing(self, request: Request) -> Response:
         """What is at no other address: a page that says so."""
@@ -294,8 +290,8 @@ class Server:
         return await self._opened(request), body
 
 
-def app_page(request: Request, status: int = 200) -> Response:
-    """The page, as the answer to a request; its script reads the address to know what to show."""
+async def app_page(request: Request, status: int = 200) -> Response:
+    """The page; its script reads the address to know what to show, and asks for it."""
     # Below the prefix of a proxy, which this server is not told, only relative addresses lead.
     root = "../" * (request.scope["path"].count("/") - 1) or "./"
     return HTMLResponse(own_file("app.html").replace("{root}", root), status)
@@ -310,7 +306,7 @@ async def refused(request: Request, error: Exception) -> Response:
     """The answer to what cannot be done."""
     status = error.status if isinstance(error, RefusalError) else 400
     if status == 404 and "text/html" in request.headers.get("accept", ""):
-        return app_page(request, 404)  # for a person who follows a link
+        return await app_page(request, 404)  # for a person who follows a link
     return JSONAnswer({"error": str(error)}, status)
 
 

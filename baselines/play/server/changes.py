@@ -1,4 +1,4 @@
-"""What changes a game: in the file first, otherwise it would be lost with the process."""
+"""What changes games: in the file first, otherwise it would be lost with the process."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ from azumaya.baselines.play.server.memory import Memory
 from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.baselines.system.files import is_count
 
+AN_HOUR, A_MONTH = 3600, 30 * 24 * 3600
+"""Where there are too many games, those without a move are dropped after an hour, others after a
+month without one."""
+DROPPED = 0.01
+"""The share of the games that is dropped at once, since looking for them takes a while."""
+
 
 class Changes:
     """Changes games in the file and in memory. Its methods raise `sqlite3.Error`.
@@ -35,6 +41,28 @@ class Changes:
     def __init__(self, store: Store, memory: Memory, choices: Choices, limits: Limits) -> None:
         self._store, self._memory, self._choices = store, memory, choices
         self._limits = limits
+
+    def make_room(self, owner: str, *, is_asker: bool = True) -> None:
+        """Raises `RefusalError` if there is no room for another game of an owner.
+
+        Args:
+            owner: the digest of the owner's token.
+            is_asker: whether the owner asks, who alone can delete games.
+        """
+        most, now = self._limits.games, time.time()
+        if self._store.count() >= most:
+            count = max(1, round(DROPPED * most))
+            dropped = self._store.remove_oldest(count, now - AN_HOUR, now - A_MONTH)
+            self._memory.forget(dropped)
+            if not dropped:
+                raise RefusalError(503, f"the server keeps no more than {most:,} games")
+        if self._store.count(owner) >= self._limits.games_of_one:
+            most = self._limits.games_of_one
+            if is_asker:
+                raise RefusalError(429, f"you have {most:,} games already; delete one first")
+            raise RefusalError(
+                429, f"who began this game has {most:,} games already, and has to delete one first"
+            )
 
     def play(self, opened: OpenGame, move: str) -> None:
         """Make a move; raises `ValueError` if it cannot be made."""

@@ -1,8 +1,9 @@
-"""What a visitor may choose: games, options and players. What is typed is read, never executed."""
+"""What a visitor may choose, and the game wished. What is typed is read, never executed."""
 
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import inf
@@ -11,17 +12,21 @@ from typing import Any
 from azumaya.baselines.agents.by_game import ByGameAgent
 from azumaya.baselines.agents.champion_net import CHAMPION_NET
 from azumaya.baselines.agents.names import SIMPLE, read_search_name
-from azumaya.baselines.arena.entrants import HUMAN, Entrant, find_entrant
+from azumaya.baselines.arena.entrants import HUMAN, Entrant, find_entrant, trained_options
 from azumaya.baselines.arena.game_options import check_value, read_value
-from azumaya.baselines.play.rules import paragraphs
 from azumaya.baselines.play.server import people
+from azumaya.baselines.play.server.access import digest, friend_key
+from azumaya.baselines.play.server.clock import read_clock
 from azumaya.baselines.play.server.limits import Limits, RefusalError
-from azumaya.baselines.play.server.own_files import picture
+from azumaya.baselines.play.server.own_files import own_files
 from azumaya.baselines.play.server.seats import FRIEND, PEOPLE, seated
-from azumaya.baselines.system.files import shown
+from azumaya.baselines.play.server.store import Kept
+from azumaya.baselines.play.words import paragraphs
+from azumaya.baselines.system.files import is_count, shown
 from azumaya.baselines.values.champion import CHAMPION, champion_file
 from azumaya.envs import OptionError
 from azumaya.envs.game import Game, Option
+from azumaya.envs.position import MAX_SEED
 from azumaya.envs.registry import all_games
 from azumaya.envs.setup import POSITION, check_names
 
@@ -91,7 +96,7 @@ class Choices:
             "title": game.title,
             "idea": game.words.idea,
             "minutes": game.words.minutes,
-            "picture": picture(game.name) is not None,
+            "picture": f"{game.name}.svg" in own_files(),
             "lesson": len(game.words.lesson),
             "rules": paragraphs(game.words.how_to_play),
             "levels": [vars(level) for level in people.levels(game, self._limits.search)],
@@ -227,3 +232,46 @@ def _takes(option: Option, text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def read_wish(choices: Choices, visitor: str, wish: Any) -> tuple[Kept, list[Entrant]]:
+    """The game that a visitor wishes, and its players.
+
+    Args:
+        choices: what may be chosen.
+        visitor: the visitor's token.
+        wish: `game`, and optionally `options`, `first`, `second`, `seed` and `clock`.
+
+    Raises:
+        ValueError: the wish cannot be met.
+    """
+    if not isinstance(wish, Mapping):
+        raise RefusalError(400, "a JSON object is needed")
+    game = choices.game(wish.get("game"))
+    first, second = (choices.player(wish.get(side, HUMAN)) for side in ("first", "second"))
+    names = (first.name, second.name)
+    for player in (first, second):
+        check_game(player, game)
+    if HUMAN not in names:
+        raise RefusalError(400, f"first, second: one of them must be {HUMAN}")
+    seed = wish.get("seed")
+    if seed is None:
+        seed = secrets.randbits(31)
+    if not is_count(seed) or seed > MAX_SEED >> 1:
+        most = MAX_SEED >> 1
+        raise RefusalError(400, f"seed={shown(seed)}: a whole number from 0 to {most} is needed")
+    texts = checked_texts(game, wish.get("options", {}))
+    name = secrets.token_urlsafe(16)
+    kept = Kept(
+        name, secrets.token_urlsafe(16), digest(visitor), game.name, texts, names, seed,
+        trained=trained_options(game, (first, second), option_values(game, texts)),
+        clock=read_clock(wish.get("clock")),
+        guest=digest(friend_key(name, visitor)) if FRIEND in names else "",
+    )  # fmt: skip
+    return kept, [first, second]
+
+
+def check_game(player: Entrant, game: Game) -> None:
+    """Raises `RefusalError` if a player plays another game only."""
+    if player.game is not None and player.game is not game:
+        raise RefusalError(400, f"player {player.name}: plays {player.game.name} only")

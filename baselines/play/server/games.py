@@ -22,14 +22,18 @@ from azumaya.baselines.play.server.access import (
 )
 from azumaya.baselines.play.server.agreements import Agreements
 from azumaya.baselines.play.server.changes import Changes, check_changes
-from azumaya.baselines.play.server.choices import Choices, checked_texts, option_values
+from azumaya.baselines.play.server.choices import (
+    Choices,
+    check_game,
+    checked_texts,
+    option_values,
+    read_wish,
+)
 from azumaya.baselines.play.server.limits import Limits, RefusalError, is_number
 from azumaya.baselines.play.server.memory import Memory
-from azumaya.baselines.play.server.room import Room
 from azumaya.baselines.play.server.seats import FRIEND, seated
 from azumaya.baselines.play.server.store import Kept, Store
 from azumaya.baselines.play.server.views import explained, may_undo, view
-from azumaya.baselines.play.server.wishes import check_game, read_wish
 from azumaya.baselines.play.table import Table
 from azumaya.baselines.play.words import sides
 from azumaya.envs.notation import GameRecord
@@ -55,9 +59,8 @@ class Games:
     def __init__(self, store: Store, choices: Choices, limits: Limits) -> None:
         self._store, self._choices, self._limits = store, choices, limits
         self._memory, self._started = Memory(), time.time()
-        self._room = Room(store, self._memory, limits)
         self._changes = Changes(store, self._memory, choices, limits)
-        self.agreements = Agreements(store, self._changes, self._room)
+        self.agreements = Agreements(store, self._changes)
 
     def visitor(self, token: str) -> str:
         """The token if it has a game here, otherwise a new one: nobody may choose theirs."""
@@ -76,7 +79,7 @@ class Games:
             ValueError: the wish cannot be met.
         """
         kept, players = read_wish(self._choices, visitor, wish)
-        self._room.check(kept.visitor)
+        self._changes.make_room(kept.visitor)
         opened = self._prepared(kept)
         for player in players:
             if player.agent is not None:

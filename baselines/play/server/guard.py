@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from azumaya.baselines.system.files import shown
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 READING = frozenset({"GET", "HEAD"})
@@ -39,7 +35,7 @@ class Guard:
         body: the most bytes of a request's body.
     """
 
-    def __init__(self, app: Any, hosts: Iterable[str], body: int) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], body: int) -> None:
         self._app, self._hosts, self._body = app, frozenset(hosts), body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,12 +43,12 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)  # type: ignore[arg-type]
+        headers = Headers(scope=scope)
         refused = self._refused(scope["method"], headers)
         if refused is not None:
             status, message = refused
             answer = JSONResponse({"error": message}, status)
-            await answer(scope, receive, _with_headers(send))  # type: ignore[arg-type]
+            await answer(scope, receive, _with_headers(send))
             return
         await self._app(scope, receive, _with_headers(send))
 
@@ -94,9 +90,9 @@ def _is_from(origin: str, host: str) -> bool:
 
 
 def _with_headers(send: Send) -> Send:
-    async def sending(message: MutableMapping[str, Any]) -> None:
+    async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)  # type: ignore[arg-type]
+            headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)

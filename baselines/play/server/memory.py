@@ -56,13 +56,11 @@ class Memory:
         self._ready[opened.kept.id] = opened
         self._ready.move_to_end(opened.kept.id)
         self._count(opened, len(opened.table.history))
-        while len(self._ready) > 1 and self._is_full():
+        while len(self._ready) > 1 and (
+            len(self._ready) > IN_MEMORY or self._positions > POSITIONS_IN_MEMORY
+        ):
             self._count(self._ready.popitem(last=False)[1], 0)
         return opened
-
-    def _is_full(self) -> bool:
-        """Whether more is kept ready than there is room for."""
-        return len(self._ready) > IN_MEMORY or self._positions > POSITIONS_IN_MEMORY
 
     def _count(self, opened: OpenGame, positions: int) -> None:
         """Update the running total with the positions that a game now adds to it."""

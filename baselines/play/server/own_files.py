@@ -21,9 +21,3 @@ def own_file(name: str) -> str:
     """The text of a file of the folder."""
     folder = files("azumaya.baselines.play.server").joinpath("web")
     return folder.joinpath(name).read_text(encoding="utf-8")
-
-
-def picture(game: str) -> str | None:
-    """The name of the file with the picture of a game; None if there is none."""
-    name = f"{game}.svg"
-    return name if name in own_files() else None

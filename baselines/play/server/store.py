@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +46,6 @@ BEGIN
 END;
 """
 """A slash is what follows a dot: what begins with the id and a dot lies between the two."""
-COLUMNS = (
-    "id, share, visitor, game, options, players, seed, moves, touched, trained, changes, result, "
-    "guest, ending, clock, series, rematch"
-)
 LATER = (
     "trained TEXT NOT NULL DEFAULT '{}'", "changes INTEGER NOT NULL DEFAULT 0",
     "result TEXT NOT NULL DEFAULT ''", "guest TEXT NOT NULL DEFAULT ''",
@@ -110,6 +106,12 @@ class Kept:
     rematch: str = ""
 
 
+NAMES = tuple(field.name for field in fields(Kept))
+COLUMNS = ", ".join(NAMES)
+AS_JSON = ("options", "players", "moves", "trained")
+"""Columns that hold JSON, besides the clock."""
+
+
 class Store:
     """The games in a file, which no other program can use until `close`.
 
@@ -165,14 +167,10 @@ class Store:
 
     def add(self, kept: Kept) -> None:
         """Keep a new game."""
-        row = (
-            kept.id, kept.share, kept.visitor, kept.game, json.dumps(dict(kept.options)),
-            json.dumps(kept.players), kept.seed, json.dumps(kept.moves), time.time(),
-            json.dumps(dict(kept.trained)), kept.changes, kept.result, kept.guest, kept.ending,
-            _clock_text(kept.clock), kept.series, kept.rematch,
-        )  # fmt: skip
+        row = {**vars(kept), "touched": time.time(), "clock": _clock_text(kept.clock)}
+        row |= {name: json.dumps(row[name]) for name in AS_JSON}
         places = ", ".join("?" * len(row))
-        self._run(f"INSERT INTO games ({COLUMNS}) VALUES ({places})", row)
+        self._run(f"INSERT INTO games ({COLUMNS}) VALUES ({places})", [*row.values()])
 
     def keep_moves(
         self, game: str, moves: Sequence[str], result: str = "", ending: str = "",
@@ -188,7 +186,7 @@ class Store:
             "ending = ?, clock = ? WHERE id = ? RETURNING changes",
             (json.dumps(list(moves)), time.time(), result, ending, _clock_text(clock), game),
         )
-        return int(str(kept[0][0])) if kept else None
+        return int(kept[0][0]) if kept else None
 
     def keep_rematch(self, game: str, rematch: str) -> None:
         """Keep which game follows a game."""
@@ -215,7 +213,7 @@ class Store:
             "ORDER BY moves != '[]', touched LIMIT ?) RETURNING id",
             (empty_before, before, count),
         )
-        return [str(name) for (name,) in removed]
+        return [name for (name,) in removed]
 
     def keep_review(self, name: str, changes: int, plies: Sequence[Mapping[str, Any]]) -> None:
         """Keep what a search says of the positions of a game, unless it was deleted.
@@ -236,7 +234,7 @@ class Store:
         rows = self._run(
             "SELECT plies FROM reviews WHERE name = ? AND changes = ?", (name, changes)
         )
-        return list(json.loads(str(rows[0][0]))) if rows else None
+        return list(json.loads(rows[0][0])) if rows else None
 
     def find(self, game: str) -> Kept | None:
         """The game of an id."""
@@ -257,29 +255,26 @@ class Store:
     def count(self, visitor: str | None = None) -> int:
         """How many games there are, all or those of a visitor."""
         where, values = ("", ()) if visitor is None else ("WHERE visitor = ?", (visitor,))
-        return int(str(self._run(f"SELECT COUNT(*) FROM games {where}", values)[0][0]))
+        return int(self._run(f"SELECT COUNT(*) FROM games {where}", values)[0][0])
 
     def _one(self, column: str, value: str) -> Kept | None:
         rows = self._run(f"SELECT {COLUMNS} FROM games WHERE {column} = ?", (value,))
         return _kept(rows[0]) if rows else None
 
-    def _run(self, command: str, values: Sequence[object]) -> list[tuple[object, ...]]:
+    def _run(self, command: str, values: Sequence[object]) -> list[Any]:
         with self._lock:
             return self._connection.execute(command, values).fetchall()
 
 
-def _kept(row: Sequence[object]) -> Kept:
-    game, share, visitor, name, options, players, seed, moves, touched, *later = row
-    trained, changes, result, guest, ending, clock, series, rematch = later
-    first, second = json.loads(str(players))
-    times = json.loads(str(clock))
-    return Kept(
-        str(game), str(share), str(visitor), str(name), json.loads(str(options)), (first, second),
-        int(str(seed)), tuple(json.loads(str(moves))), float(str(touched)),
-        json.loads(str(trained)), int(str(changes)), str(result), str(guest), str(ending),
-        times and Clock(times[0], times[1], (times[2], times[3]), times[4]),
-        str(series), str(rematch),
-    )  # fmt: skip
+def _kept(row: Sequence[Any]) -> Kept:
+    found = dict(zip(NAMES, row, strict=True))
+    found |= {name: json.loads(found[name]) for name in (*AS_JSON, "clock")}
+    times = found["clock"]
+    found |= {
+        "players": tuple(found["players"]), "moves": tuple(found["moves"]),
+        "clock": times and Clock(times[0], times[1], (times[2], times[3]), times[4]),
+    }  # fmt: skip
+    return Kept(**found)
 
 
 def _clock_text(clock: Clock | None) -> str:

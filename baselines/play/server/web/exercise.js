@@ -3,10 +3,10 @@
 import { buildRules } from "./aside.js";
 import { mount } from "./board.js";
 import { note, place, streakWords, unsolved } from "./exercises.js";
-import { playLine } from "./line.js";
 import { add, ask, at, entitle, main, shown } from "./page.js";
 
 const HOW = "Make the move on the board; a wrong one is answered.";
+const PAUSE = 900;
 
 export async function showDaily(here) {
   const daily = await ask("exercises/daily");
@@ -72,4 +72,12 @@ export async function showExercise(here, wanted) {
     board.focus();
   });
   board.show(view);
+}
+
+// Positions that follow each other by themselves.
+export async function playLine(board, views, isHere) {
+  for (const [n, each] of views.entries()) {
+    if (n) await new Promise((done) => setTimeout(done, PAUSE));
+    if (isHere()) board.show(each);
+  }
 }

@@ -3,7 +3,7 @@
 import { buildRules } from "./aside.js";
 import { begin, seats } from "./begin.js";
 import { mount } from "./board.js";
-import { playLine } from "./line.js";
+import { playLine } from "./exercise.js";
 import { add, ask, at, choices, entitle, main, shown } from "./page.js";
 
 export async function showLesson(here, game) {
