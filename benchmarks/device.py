@@ -206,7 +206,7 @@ def batch(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row
 
 def replayed(game: Game, form: str, size: int, seconds: float, repeats: int) -> Row:
     """A random choice and a step as one CUDA graph, beside the same launched one by one."""
-    from azumaya.baselines.training.graph import Graph  # noqa: PLC0415 - loads torch
+    from azumaya.baselines.training.policy import Graph  # noqa: PLC0415 - loads torch
 
     torch = require("torch", "cuda")
     env = _new(game, size, form)

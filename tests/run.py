@@ -26,10 +26,7 @@ COMPILED = ["-k", "not interpreted"]
 """Leaves out tests that start interpreted processes: other jobs run them, or need not."""
 
 RULES = ["games", "golden", "contract/test_simulation.py::test_every_ply_of_a_random_game"]
-PLAIN = [
-    "golden", "property/test_bits.py", "property/test_lanes.py", "property/test_rng.py",
-    "property/test_sums.py",
-]  # fmt: skip
+PLAIN = ["golden", "property/test_bits.py", "property/test_lanes.py", "property/test_rng.py"]
 CORE = [
     "contract/test_pettingzoo.py", "contract/test_simulation.py",
     "vector/test_vector_env.py", "vector/test_against_aec.py", "golden",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from azumaya.baselines.agents import Agent, GreedyAgent, RandomAgent
 from azumaya.baselines.agents.champion_net import CHAMPION_NET, ChampionNetAgent
@@ -182,7 +181,12 @@ def _imported(name: str) -> Agent:
         OptionError: the class cannot be imported or made, or is no agent.
     """
     module, attribute, *argument = name.split(":", 2)
-    made = _make(_import(module, name), attribute, argument, name)
+    with _failures_of(name, f"importing {module}"):
+        found = getattr(import_own(module), attribute, None)
+    if not callable(found):
+        raise OptionError(f"agent {name}: {module} has no class {attribute}")
+    with _failures_of(name, f"{attribute}({''.join(map(repr, argument))})"):
+        made = found(*argument)
     if not is_agent(made):
         raise OptionError(f"agent {name}: it has no method act(positions, keys)")
     if not hasattr(made, "name"):
@@ -192,27 +196,15 @@ def _imported(name: str) -> Agent:
     return agent
 
 
-def _import(module: str, name: str) -> ModuleType:
+@contextlib.contextmanager
+def _failures_of(name: str, doing: str) -> Iterator[None]:
+    """Name an agent in whatever the user's own code raises."""
     try:
-        return import_own(module)
+        yield
     except Ended:
         raise
-    except (Exception, SystemExit) as error:  # whatever the module's own code raises
-        raise OptionError(f"agent {name}: importing {module} failed: {told(error)}") from error
-
-
-def _make(module: ModuleType, attribute: str, argument: Sequence[str], name: str) -> Any:
-    """An object of a class of the module, made with an argument or none."""
-    found = getattr(module, attribute, None)
-    if not callable(found):
-        raise OptionError(f"agent {name}: {module.__name__} has no class {attribute}")
-    try:
-        return found(*argument)
-    except Ended:
-        raise
-    except (Exception, SystemExit) as error:  # likewise
-        said = "".join(map(repr, argument))
-        raise OptionError(f"agent {name}: {attribute}({said}) failed: {told(error)}") from error
+    except (Exception, SystemExit) as error:
+        raise OptionError(f"agent {name}: {doing} failed: {told(error)}") from error
 
 
 def _trained(name: str) -> Agent:

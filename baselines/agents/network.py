@@ -22,9 +22,15 @@ import torch
 from torch import nn
 
 from azumaya.baselines.agents.candidates import CandidateFinder, Candidates
-from azumaya.baselines.agents.heads import CellHead, cell_heads, value_head
 from azumaya.baselines.agents.house_network import HouseNet
-from azumaya.baselines.agents.layers import Dense, scale_of, scaled
+from azumaya.baselines.agents.layers import (
+    CellHead,
+    Dense,
+    cell_heads,
+    scale_of,
+    scaled,
+    value_head,
+)
 from azumaya.baselines.agents.plane_groups import (
     CANDIDATE,
     GROUPS,

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,6 @@ MOST_BYTES = 1 << 31
 """The largest file of weights that is read, in bytes."""
 SHAPING = "shaping"
 """The note that says how much gains in the game's evaluation counted in what values learned."""
-
-
-COMMAND = "command"
-"""The note with the command that trains the agent again."""
-SCRIPTS = "azumaya.baselines.training"
-RENAMED = {"td_value": "value", "ppo_selfplay": "ppo"}
-"""Earlier names of scripts that take the same options. The files of champions have them, and keep
-them: leagues and tables know agents by the digest of their files."""
 
 
 class CheckpointError(ValueError):
@@ -147,14 +139,10 @@ def read_sidecar(path: str | Path) -> Sidecar:
     """
     file = checkpoint_file(path, ".json")
     try:
-        said = read_json(file)
+        return sidecar_of(read_json(file))
     except OSError as error:
         raise unreadable(file, error) from error
     except ValueError as error:  # also raised for a path with a null byte
-        raise CheckpointError(f"checkpoint {file}: malformed: {error}") from error
-    try:
-        return sidecar_of(said)
-    except CheckpointError as error:
         raise CheckpointError(f"checkpoint {file}: malformed: {error}") from error
 
 
@@ -175,16 +163,12 @@ def read_tensors(source: Path, kind: str, extra: str) -> dict[str, Any]:
         CheckpointError: the file is missing or malformed.
         MissingExtraError: safetensors is not installed.
     """
-    safetensors = require(f"safetensors.{kind}", extra)
+    package, arrays = require("safetensors", extra), require(f"safetensors.{kind}", extra)
     try:
-        found: dict[str, Any] = safetensors.load(read_bytes(source, MOST_BYTES))
+        found: dict[str, Any] = arrays.load(read_bytes(source, MOST_BYTES))
     except OSError as error:
         raise unreadable(source, error) from error
-    except KeyError as error:  # a dtype that torch or NumPy does not have
-        raise CheckpointError(
-            f"checkpoint {source}: numbers of the unknown type {error}"
-        ) from error
-    except (TypeError, ValueError, require("safetensors", extra).SafetensorError) as error:
+    except (KeyError, TypeError, ValueError, package.SafetensorError) as error:
         raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
     return found
 
@@ -198,18 +182,7 @@ def sidecar_of(said: Any) -> Sidecar:
     problem = _wrong_with(said)
     if problem:
         raise CheckpointError(problem)
-    read = Sidecar(**{**said, "planes": tuple(said["planes"])})
-    return replace(read, notes=_as_now(read.notes))
-
-
-def _as_now(notes: dict[str, Any]) -> dict[str, Any]:
-    """Notes whose command, if they have one, names the script as it is called now."""
-    command = notes.get(COMMAND)
-    if not isinstance(command, str):
-        return notes
-    for earlier, now in RENAMED.items():
-        command = command.replace(f"{SCRIPTS}.{earlier} ", f"{SCRIPTS}.{now} ")
-    return {**notes, COMMAND: command}
+    return Sidecar(**{**said, "planes": tuple(said["planes"])})
 
 
 def unreadable(file: Path, error: OSError) -> CheckpointError:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from azumaya.baselines.agents.asking import ask, check_agent, name_of
-from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps
+from azumaya.baselines.agents.names import agent_for
+from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
 from azumaya.baselines.arena.intervals import normal, wilson
 from azumaya.baselines.arena.kernels import LOOKS
 from azumaya.envs import IllegalActionError, OptionError, Position
@@ -120,7 +121,7 @@ class ExamResult:
         for low, high in distance_groups(min(lefts), max(lefts)):
             there = tuple(a for a in self.answers if low <= a.question.plies_left <= high)
             if there:
-                groups[low, high] = _part_of(self, there)
+                groups[low, high] = replace(self, answers=there)
         return groups
 
     def as_object(self) -> dict[str, Any]:
@@ -145,10 +146,6 @@ class ExamResult:
             "regret": self.regret,
             "regret_interval": self.regret_interval,
         }
-
-
-def _part_of(result: ExamResult, answers: tuple[Answer, ...]) -> ExamResult:
-    return ExamResult(result.agent, result.game, result.part, result.version, result.seed, answers)
 
 
 def distance_groups(least: int, most: int) -> Iterator[tuple[int, int]]:
@@ -186,10 +183,45 @@ def _share_interval(answers: Sequence[Answer]) -> Interval | None:
     return None if share is None else wilson(share, len(answers))
 
 
-def answers_of(
-    agent: Opponent, exam: Exam, seed: int = 0, progress: Callable[[int], None] | None = None
+def take_exam(
+    agent: Opponent | str,
+    game: str,
+    part: Part = "public",
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
 ) -> ExamResult:
-    """The answers of an agent to an exam; arguments and errors as for `answer_exam`."""
+    """Give an agent the exam of a game.
+
+    Args:
+        agent: any object with `act(positions, keys)`, see `azumaya.baselines.agents.Agent`, or a
+            name that `find_agent` knows.
+        game: the name of the game.
+        part: `public`, or `held-out` to report results.
+        seed: everything the agent draws at random depends on this seed.
+        progress: called with the number of positions answered since the last call.
+
+    Raises:
+        OptionError: there is no such agent, game or part, or the seed is invalid.
+        ExamError: the game has no exam, or the exam is damaged.
+        IllegalActionError: the agent's move is illegal, or it gave too many or too few.
+        AgentFailedError: an agent that is not the library's raised an exception.
+        ValueError: the agent refuses the game.
+    """
+    return answer_exam(agent, load_exam(game, part), seed, progress)
+
+
+def answer_exam(
+    agent: Opponent | str,
+    exam: Exam,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> ExamResult:
+    """Give an agent an exam, such as one of your own; arguments and errors as for `take_exam`.
+
+    Raises:
+        ExamError: the exam has no positions, or they do not fit the game.
+    """
+    agent = agent_for(agent, "agent")
     if not isinstance(exam, Exam):
         raise OptionError(f"exam={brief(exam)}: an Exam is needed, such as load_exam(game)")
     if not exam.positions:

@@ -21,8 +21,13 @@ from azumaya.baselines.arena.league.crew import Crew, LeagueError, ray_crew
 from azumaya.baselines.arena.league.cross import CrossPlay, cross_play
 from azumaya.baselines.arena.league.cross_report import draw as draw_heat_map
 from azumaya.baselines.arena.league.cross_report import mixture_table, notes, won_tables
-from azumaya.baselines.arena.league.league import Fixtures, admit, extend, local_crew
-from azumaya.baselines.arena.league.making import cards_of
+from azumaya.baselines.arena.league.league import (
+    Fixtures,
+    admit,
+    cards_of,
+    extend,
+    local_crew,
+)
 from azumaya.baselines.arena.league.results import League, LeagueFile, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import LIMIT, MOST, PAIRS, Plan, remarks
 from azumaya.baselines.arena.league.standing import (

@@ -18,7 +18,7 @@ from azumaya.baselines.protocol.cells import FIELD, Cell, make_cell
 from azumaya.baselines.protocol.report import OVERALL, overall
 from azumaya.baselines.protocol.table import Setting, setting
 from azumaya.baselines.protocol.tracks import TRACKS, agent_name, algorithm_of
-from azumaya.baselines.system.files import UnusableFileError, read_json, shown, write_whole
+from azumaya.baselines.system.files import read_json, shown, write_whole
 from azumaya.baselines.system.journal import typed
 from azumaya.envs import GAMES
 from azumaya.envs.errors import brief
@@ -83,7 +83,7 @@ def read_card(path: Path) -> Card:
         check(card)
     except OSError as error:
         raise CardError(f"{path}: {error.strerror or error}") from None
-    except (UnusableFileError, ValueError) as error:
+    except ValueError as error:
         raise CardError(f"{path}: no card: {error}") from None
     return card
 

@@ -146,33 +146,10 @@ class Trees:
         return Tree(nodes[g], mean[g], reach[g], stats[g : g + 1], amaf[g], history[g])
 
 
-def moves_made(
-    positions: Sequence[Position | None], moves: Any, most: str
-) -> list[tuple[int, Position | None]]:
-    """By tree, the action of a move and the position after it, for `Trees.advance`.
-
-    Args:
-        positions: the roots.
-        moves: for each a move, or None where the game is no longer followed.
-        most: the setting that limits how many trees are kept, for the message.
-
-    Raises:
-        OptionError: there is not one move for each root, or there are none.
-        IllegalActionError: a move is not legal.
-        MoveNameError: a text names no move.
-    """
-    moves = check_sequence(moves, "moves")
-    if not positions or len(moves) != len(positions):
-        raise OptionError(
-            f"moves={brief(moves)}: {len(moves)} for the {len(positions)} trees of the last "
-            f"search, of which at most {most} are kept; one for each is needed"
-        )
-    return [_moved(g, *both) for g, both in enumerate(zip(positions, moves, strict=True))]
-
-
 def _moved(
     g: int, position: Position | None, move: str | int | None
 ) -> tuple[int, Position | None]:
+    """The action of a move and the position after it, for `Trees.advance`."""
     if position is None or move is None:
         return -1, None
     try:
@@ -330,9 +307,15 @@ class TreeSearch(ABC):
             IllegalActionError: a move is not legal; nothing changes.
             MoveNameError: a text names no move; nothing changes.
         """
-        followed = self._followed
+        followed, moves = self._followed, check_sequence(moves, "moves")
         roots = [trees.root(g) for trees in followed for g in range(len(trees.setups))]
-        moved = moves_made(roots, moves, f"{self.most}={getattr(self, self.most)}")
+        if not roots or len(moves) != len(roots):
+            raise OptionError(
+                f"moves={brief(moves)}: {len(moves)} for the {len(roots)} trees of the last "
+                f"search, of which at most {self.most}={getattr(self, self.most)} are kept; one "
+                "for each is needed"
+            )
+        moved = [_moved(g, *both) for g, both in enumerate(zip(roots, moves, strict=True))]
         self._followed, self._advanced = (), False  # if this is interrupted, nothing is kept
         for trees in followed:
             own, moved = moved[: len(trees.setups)], moved[len(trees.setups) :]

@@ -118,32 +118,22 @@ def is_special(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-PART = 1 << 24
-"""Bytes that are read at a time."""
-
-
 class UnusableFileError(ValueError):
     """A file that is too large, not a regular file, or not valid JSON."""
 
 
-def read_bytes(path: Path, most: int, pipes: bool = False) -> bytes:
-    """The content of a regular file of at most `most` bytes, or also of a pipe.
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of a regular file of at most `most` bytes.
 
     Raises:
-        UnusableFileError: it is larger, or, without `pipes`, a device, a pipe or the like.
+        UnusableFileError: it is larger, or a device, a pipe or the like.
         OSError: it cannot be read.
     """
-    if not pipes and is_special(path):
+    if is_special(path):
         raise UnusableFileError("not a regular file")
-    parts, left = list[bytes](), most + 1
-    with path.open("rb") as file:
-        # in parts, as `read(left)` would set so much memory aside, however small the file is
-        while part := file.read(min(left, PART)):
-            parts.append(part)
-            left -= len(part)
-    if not left:
+    if path.stat().st_size > most:
         raise UnusableFileError(f"larger than {most:,} bytes")
-    return b"".join(parts)
+    return path.read_bytes()
 
 
 def line_text(line: Mapping[str, Any]) -> str:

@@ -93,7 +93,7 @@ class Config(PlayConfig):
         return 10_000_000 if self.on_gpu else 200_000
 
     def completed(self) -> Self:
-        """As `PlayConfig.completed`; also checks that a save could be read again."""
+        """As `PlayConfig.completed`; also checks the size of a save."""
         config, on_gpu = super().completed(), self.on_gpu
         config = replace(
             config,

@@ -9,8 +9,7 @@ import torch
 from torch import nn
 
 from azumaya.baselines.search.evaluator import Answer
-from azumaya.baselines.training.graph import Graph
-from azumaya.baselines.training.policy import Seen, Threads
+from azumaya.baselines.training.policy import Graph, Seen, Threads
 
 LEAST = 256
 """The fewest positions that a GPU evaluates at once; fewer take it as long."""

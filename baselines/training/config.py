@@ -315,5 +315,12 @@ class RunConfig:
         before = self.read(folder.path)
         folder.check_same({"game": before.game}, {"game": config.game})
         config = config.completed()
-        folder.check_resumable(before.stored_form(), config.stored_form(), CHANGEABLE)
+        now, done = config.stored_form(), folder.steps()
+        kept = {name: value for name, value in now.items() if name not in CHANGEABLE}
+        folder.check_same(before.stored_form(), kept)
+        if before.steps != config.steps and 0 < config.steps <= done:
+            raise RunError(
+                f"--steps {config.steps}: the run in {folder.path} has already done {done:,}; give "
+                "more, or leave --steps out to evaluate it again"
+            )
         return config

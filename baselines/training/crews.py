@@ -9,7 +9,6 @@ worker died is done again by another one, and counted once.
 from __future__ import annotations
 
 import pickle
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -31,29 +30,6 @@ ALIGNMENT = 64
 """Arrays begin in a file at multiples of this many bytes, as suits every type of numbers."""
 TRIES = 5
 """How many times in a row workers may die before a run gives up."""
-
-
-class Crew(ABC):
-    """Workers outside this process."""
-
-    @abstractmethod
-    def run(
-        self, work: Callable[[Shared, Job], Result], shared: Shared, jobs: Sequence[Job]
-    ) -> list[Result]:
-        """Do all jobs, and return their results in the same order.
-
-        Args:
-            work: a function that other processes can import. It must not change its arguments.
-            shared: its first argument in every call; it can be pickled.
-            jobs: its second arguments, one for each call; they can be pickled.
-
-        Raises:
-            CrewError: workers keep dying.
-        """
-
-    @abstractmethod
-    def close(self) -> None:
-        """End the workers."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +76,7 @@ class Parcel:
         return pickle.loads(self.content, buffers=[mapped[slice(*place)] for place in self.places])
 
 
-class Processes(Crew):
+class Processes:
     """Processes on this machine.
 
     Args:
@@ -118,9 +94,15 @@ class Processes(Crew):
     def run(
         self, work: Callable[[Shared, Job], Result], shared: Shared, jobs: Sequence[Job]
     ) -> list[Result]:
-        """As `Crew.run`; processes that die are replaced.
+        """Do all jobs, and return their results in the same order; processes that die are replaced.
+
+        Args:
+            work: a function that other processes can import. It must not change its arguments.
+            shared: its first argument in every call; it can be pickled.
+            jobs: its second arguments, one for each call; they can be pickled.
 
         Raises:
+            CrewError: workers keep dying.
             OSError: a temporary file cannot be written.
         """
         self._runs += 1
@@ -178,7 +160,7 @@ _UNPACKED: dict[int, Any] = {}
 """What a worker has unpacked last, by its number."""
 
 
-class OnRay(Crew):
+class OnRay:
     """Processors of a Ray cluster. Every machine needs azumaya in the same version.
 
     Args:
@@ -197,7 +179,7 @@ class OnRay(Crew):
     def run(
         self, work: Callable[[Shared, Job], Result], shared: Shared, jobs: Sequence[Job]
     ) -> list[Result]:
-        """As `Crew.run`; Ray does a job again whose machine or process died, some times."""
+        """As `Processes.run`; Ray does a job again whose machine or process died, some times."""
         if work not in self._remote:
             self._remote[work] = self._cluster.remote(work)
         remote = self._remote[work]
@@ -210,7 +192,7 @@ class OnRay(Crew):
         self._cluster.leave()
 
 
-def crew_of(workers: int, ray: str) -> Crew | None:
+def crew_of(workers: int, ray: str) -> Processes | OnRay | None:
     """The crew that a run's options ask for; None for this process.
 
     Raises:

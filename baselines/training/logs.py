@@ -39,94 +39,41 @@ VERSION = "brain.Event:2"
 """The format of TensorBoard's files, which their first record names."""
 
 
-class MetricLines:
-    """A file of JSON objects, one per line, continued from the last save.
-
-    Args:
-        path: the file, created if missing.
-        lines: how many it had at the last save. Later lines, from a run that was killed, are cut
-            off; a file with fewer lines is kept as it is.
-
-    Attributes:
-        lines: the number of lines.
-    """
-
-    def __init__(self, path: Path, lines: int = 0) -> None:
-        self.lines, length = 0, 0
-        self._file = path.open("ab")
-        with path.open("rb") as there:
-            for line in itertools.islice(there, lines):
-                if line.endswith(b"\n"):
-                    self.lines, length = self.lines + 1, length + len(line)
-        self._file.truncate(length)
-        self._file.seek(0, os.SEEK_END)
-
-    def write(self, values: Mapping[str, Any]) -> None:
-        """Add a line."""
-        with naming(self._file.name):
-            self._file.write(json.dumps(values).encode() + b"\n")
-            self._file.flush()
-        self.lines += 1
-
-    def flush(self) -> None:
-        """Flush all lines to the disk."""
-        with naming(self._file.name):
-            os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-
-class EventFile:
-    """A new file of events for TensorBoard.
-
-    Args:
-        folder: the run's folder.
-        steps: the number of steps at the last save; None before the first. Events that a killed run
-            wrote after it, in files of its own, are no longer shown.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-
-    def __init__(self, folder: Path, steps: int | None) -> None:
-        # TensorBoard reads the files of a folder in the order of their names
-        self._file = (folder / f"events.out.tfevents.{time.time_ns()}").open("xb")
-        self._records = RecordWriter(self._file)
-        self._add(file_version=VERSION)
-        first = 0 if steps is None else steps + 1
-        self._add(step=first, session_log=SessionLog(status=SessionLog.START))
-
-    def write(self, values: Mapping[str, float], steps: int) -> None:
-        """Add metrics by name, with the steps done."""
-        shown = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
-        self._add(step=steps, summary=Summary(value=shown))
-
-    def _add(self, **content: Any) -> None:
-        event = Event(wall_time=time.time(), **content)
-        with naming(self._file.name):
-            self._records.write(event.SerializeToString())
-            self._file.flush()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-
 class Logs:
-    """Both logs of a run.
+    """Both logs of a run, continued from its last save.
+
+    Metrics are JSON objects, one per line. Lines after the last save, from a run that was killed,
+    are cut off; a file with fewer lines is kept as it is. TensorBoard gets a new file, which tells
+    it to show no events after the last save.
 
     Args:
         folder: the run's folder.
         steps: the steps done at the last save; None before the first. The speed that is logged
             counts those after them.
         lines: the lines of metrics at the last save.
+
+    Attributes:
+        lines: the number of lines.
+
+    Raises:
+        OSError: a file cannot be written.
     """
 
     def __init__(self, folder: Path, steps: int | None, lines: int = 0) -> None:
-        self.metrics = MetricLines(folder / METRICS, lines)
-        self._events = EventFile(folder, steps)
+        self.lines, length = 0, 0
+        self._metrics = (folder / METRICS).open("ab")
+        with (folder / METRICS).open("rb") as there:
+            for line in itertools.islice(there, lines):
+                if line.endswith(b"\n"):
+                    self.lines, length = self.lines + 1, length + len(line)
+        self._metrics.truncate(length)
+        self._metrics.seek(0, os.SEEK_END)
+        # TensorBoard reads the files of a folder in the order of their names
+        self._events = (folder / f"events.out.tfevents.{time.time_ns()}").open("xb")
+        self._records = RecordWriter(self._events)
+        self._add_event(file_version=VERSION)
+        first = 0 if steps is None else steps + 1
+        self._add_event(step=first, session_log=SessionLog(status=SessionLog.START))
         self._began, self._before = time.monotonic(), steps or 0
 
     def write(self, values: Mapping[str, float], steps: int) -> None:
@@ -140,12 +87,27 @@ class Logs:
         speed = (steps - self._before) / max(1e-9, time.monotonic() - self._began)
         values = {name: value for name, value in values.items() if math.isfinite(value)}
         values = {**values, "time/fps": speed, "time/total_timesteps": steps}
-        self.metrics.write(values)
-        self._events.write(values, steps)
+        with naming(self._metrics.name):
+            self._metrics.write(json.dumps(values).encode() + b"\n")
+            self._metrics.flush()
+        self.lines += 1
+        shown = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
+        self._add_event(step=steps, summary=Summary(value=shown))
+
+    def _add_event(self, **content: Any) -> None:
+        event = Event(wall_time=time.time(), **content)
+        with naming(self._events.name):
+            self._records.write(event.SerializeToString())
+            self._events.flush()
+
+    def flush(self) -> None:
+        """Flush all lines of metrics to the disk."""
+        with naming(self._metrics.name):
+            os.fsync(self._metrics.fileno())
 
     def close(self) -> None:
         """Close the files."""
-        self.metrics.close()
+        self._metrics.close()
         self._events.close()
 
 

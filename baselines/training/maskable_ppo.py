@@ -37,10 +37,10 @@ from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, Share
-from azumaya.baselines.training.network_config import PPOConfig, agent_files, check_minibatches
+from azumaya.baselines.training.network_config import PPOConfig, agent_files
 from azumaya.baselines.training.run import Run, run_training
 from azumaya.baselines.training.run_folder import Script
-from azumaya.envs import find_game
+from azumaya.envs import OptionError, find_game
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 
 PROGRAM = "azumaya.baselines.training.maskable_ppo"
@@ -60,7 +60,13 @@ class Config(PPOConfig):
     def completed(self) -> Self:
         """As `PPOConfig.completed`; also checks the sizes of minibatches."""
         config = super().completed()
-        check_minibatches(config.batch, config.games, config.rollout)
+        actions = config.games * config.rollout
+        if actions % config.batch == 1:  # SB3 divides by the deviation of a minibatch's advantages
+            raise OptionError(
+                f"--batch {config.batch}: an update of {actions:,} actions (--games {config.games} "
+                f"by --rollout {config.rollout}) would leave a minibatch of one; change one of the "
+                "three"
+            )
         return config
 
 

@@ -291,18 +291,3 @@ def check_sizes(network: str, game: str, options: Mapping[str, Any], **sizes: in
     except OversizeError as error:
         said = " ".join(f"{flag(name)} {size}" for name, size in sizes.items())
         raise OptionError(f"{said}: {error}") from error
-
-
-def check_minibatches(batch: int, games: int, rollout: int) -> None:
-    """Check that no minibatch has just one action.
-
-    Stable-Baselines3 divides by the standard deviation of a minibatch's advantages.
-
-    Raises:
-        OptionError: a minibatch would have one action.
-    """
-    if games * rollout % batch == 1:
-        raise OptionError(
-            f"--batch {batch}: an update of {games * rollout:,} actions (--games {games} by "
-            f"--rollout {rollout}) would leave a minibatch of one; change one of the three"
-        )

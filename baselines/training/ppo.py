@@ -33,10 +33,10 @@ from azumaya.baselines.arena.rounds import Score
 from azumaya.baselines.training import state as states
 from azumaya.baselines.training.command import exit_code, read_words, run_script
 from azumaya.baselines.training.config import AGENT_FILES, Count, Numbers, check_values
-from azumaya.baselines.training.graph import Graph
 from azumaya.baselines.training.network_config import agent_files, check_sizes
 from azumaya.baselines.training.policy import (
     Descent,
+    Graph,
     Policy,
     Seen,
     Threads,
@@ -93,7 +93,7 @@ class Config(PlayConfig):
         return 100_000_000 if self.on_gpu else 1_500_000
 
     def completed(self) -> Self:
-        """As `PlayConfig.completed`; also checks that a save could be read again."""
+        """As `PlayConfig.completed`; also checks the size of a save."""
         check_values(self)  # before the defaults, which are computed from them
         on_gpu = self.on_gpu
         config = replace(

@@ -147,7 +147,7 @@ class Games:
 
     def look(self, seen: dict[str, Any], infos: dict[str, Any]) -> None:
         """Note the positions and who is to move."""
-        self.seen = Seen(*(words(seen[name]) for name in Seen._fields))
+        self.seen = Seen(*(torch.as_tensor(seen[name]).view(torch.int64) for name in Seen._fields))
         self.to_move = torch.as_tensor(infos["to_move"])
 
     def draw(self) -> torch.Tensor:
@@ -204,8 +204,3 @@ class Games:
             # a result is not shaped, and where a game begins the change is between two games
             rewards = rewards + gains.masked_fill(rollout.decided[t] | begins, 0)
         rollout.rewards[t] = rewards
-
-
-def words(array: Any) -> torch.Tensor:
-    """Packed words, an array or a tensor, as a tensor of a type that torch can index."""
-    return torch.as_tensor(array).view(torch.int64)

@@ -212,7 +212,7 @@ class Run(Generic[C]):
 
     def keep_record(self) -> None:
         """Record the state, to be saved now or when training stops."""
-        lines, begin = self.folder.logs.metrics.lines, time.monotonic()
+        lines, begin = self.folder.logs.lines, time.monotonic()
         self.record = saved(self.state, list(self.curve), lines, self._sidecar())
         end = time.monotonic()
         self._next_record = end + (end - begin) / RECORDING

@@ -8,7 +8,6 @@ not matter when a run is killed.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
@@ -39,8 +38,6 @@ LOCK = ".lock"
 another process may be about to lock it."""
 EVENTS = "events.out.tfevents.*"
 """TensorBoard's files."""
-FEW = 5
-"""Options that a message names of many."""
 PLACE = ("output", "resume", "overwrite")
 """Options that say where and how to run; they are not stored with the run."""
 
@@ -141,16 +138,13 @@ class RunFolder:
             ) from None
         except (OSError, ValueError) as error:
             raise RunError(f"{file} cannot be read: {error}") from error
-        if not isinstance(stored, dict):
-            raise RunError(f"{file} is malformed: must be an object with the options of a run")
         stored = {**added, **stored}
         stored = {name: value for name, value in stored.items() if name not in PLACE}
         other = sorted(set(stored) ^ set(names))
         if other:
-            more = f" and {len(other) - FEW} more" if len(other) > FEW else ""
             raise RunError(
                 f"{file}: written by another script than {self.script.program}, or by another "
-                f"version of it, which differs in the options {', '.join(other[:FEW])}{more}; "
+                f"version of it, which differs in the options {', '.join(other)}; "
                 "resume it by its own (azumaya train --algorithm)"
             )
         return stored
@@ -163,7 +157,7 @@ class RunFolder:
         Raises:
             RunError: it cannot be created.
         """
-        given = f"--output {_shortened(self.path)}"
+        given = f"--output {self.path}"
         parents = (self.path, *self.path.absolute().parents)
         place = next((p for p in parents if os.path.exists(p)), None)
         if place is None:
@@ -172,19 +166,6 @@ class RunFolder:
             raise RunError(f"{given}: {place} is a file; name a folder")
         if not os.access(place, os.W_OK | os.X_OK):
             raise RunError(f"{given}: {place} is not writable; name another folder")
-        try:
-            self._check_length(place)
-        except (OSError, ValueError) as error:  # a null byte is a ValueError
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise RunError(f"{given}: no folder can have this path: {reason}") from error
-
-    def _check_length(self, place: Path) -> None:
-        """Let the system report a path that is too long; `os.path.exists` calls it missing."""
-        part = max(self.path.absolute().parts, key=len)
-        temporary = f".{max(self.names, key=len)}.{os.getpid()}.tmp"
-        for path in (place / part if place != Path(part) else place, self.path / temporary):
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                os.lstat(path)
 
     def check_free(self) -> None:
         """Check that the folder holds no run.
@@ -238,28 +219,6 @@ class RunFolder:
             raise RunError(
                 f"--resume: the run in {self.path} cannot be resumed with {given}; leave that out, "
                 "or start another run with --output"
-            )
-
-    def check_resumable(
-        self, before: Mapping[str, Any], now: Mapping[str, Any], changeable: Collection[str]
-    ) -> None:
-        """Check that the run can be resumed with these options.
-
-        Args:
-            before: its options so far, including `steps`.
-            now: the options with which to resume it.
-            changeable: the names of the options that may differ.
-
-        Raises:
-            RunError: it cannot be resumed, its save is missing, or no steps are left.
-            CheckpointError: the save cannot be read.
-        """
-        steps, done = now["steps"], self.steps()
-        self.check_same(before, {n: value for n, value in now.items() if n not in changeable})
-        if before["steps"] != steps and 0 < steps <= done:
-            raise RunError(
-                f"--steps {steps}: the run in {self.path} has already done {done:,}; give more, or "
-                "leave --steps out to evaluate it again"
             )
 
     # ---- beginning and ending ----
@@ -335,7 +294,7 @@ class RunFolder:
         Raises:
             OSError: a file cannot be written; the earlier save is intact, or this one.
         """
-        self.logs.metrics.flush()
+        self.logs.flush()
         write_whole(self.path / SAVED, save.contents())
         self.publish(save)
 
@@ -352,9 +311,3 @@ class RunFolder:
     def write(self, name: str, content: str | bytes) -> None:
         """Replace a file in one step."""
         write_whole(self.path / name, content.encode() if isinstance(content, str) else content)
-
-
-def _shortened(path: Path) -> str:
-    """A path shortened to fit on one line."""
-    text = str(path)
-    return text if len(text) <= 200 else f"{text[:100]}...{text[-50:]}"

@@ -137,7 +137,9 @@ def value_files(name: str, weights: np.ndarray, sidecar: Sidecar) -> dict[str, b
         sidecar: the description of the network.
     """
     safetensors = require("safetensors.numpy", "values")
-    arrays = _packed(weights, _shape_of_sidecar(sidecar))
+    game = game_of_sidecar(sidecar)
+    plain = sidecar.notes.get("features") == plain_features(game).kind
+    arrays = _packed(weights, shape_of(game, sidecar.sizes["width"], plain))
     return {f"{name}.safetensors": safetensors.save(arrays), f"{name}.json": sidecar_text(sidecar)}
 
 
@@ -175,13 +177,6 @@ def load_value(path: str | Path) -> Value:
     arrays = read_tensors(source, "numpy", "values")
     weights = _unpacked(arrays, source, shape_of(game, width, plain))
     return Value(game, width, weights, sidecar, plain)
-
-
-def _shape_of_sidecar(sidecar: Sidecar) -> Shape:
-    """The sizes of a stored network."""
-    game = game_of_sidecar(sidecar)
-    plain = sidecar.notes.get("features") == plain_features(game).kind
-    return shape_of(game, sidecar.sizes["width"], plain)
 
 
 def _packed(weights: np.ndarray, shape: Shape) -> dict[str, np.ndarray]:
@@ -276,15 +271,10 @@ class ValueAgent(Agent):
             return []
         for position in positions:
             self.check(position)
-        found = np.empty(len(positions), np.int64)
         states = np.concatenate([np.asarray(position.state) for position in positions])
-        sizes = np.array([position.num_actions for position in positions])
-        given = np.array(keys, np.uint64)
-        for size in np.unique(sizes):
-            rows = np.flatnonzero(sizes == size)
-            views = GameStates(self.value.game, int(size), states[rows])
-            found[rows] = self.act_states(views, given[rows])
-        return [int(action) for action in found]
+        most = max(position.num_actions for position in positions)
+        views = GameStates(self.value.game, most, states)
+        return self.act_states(views, np.array(keys, np.uint64)).tolist()
 
     def act_states(self, positions: GameStates, keys: np.ndarray) -> np.ndarray:
         """The best move in each position, as `best_moves` has it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from llvmlite import ir
@@ -18,8 +18,6 @@ from numba.core.datamodel import models
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import register_model
-
-from azumaya.envs.kernels import rows_interpreted
 
 MAX_PIECE_WORDS = 8
 """The most words of a piece: as many as the largest registers hold."""
@@ -237,7 +235,9 @@ def _define_operator(symbol: Any, method: str) -> None:
         lower_builtin(symbol, RowType, *others)(code)
 
 
-for _name, (_code, _types_of) in FUNCTIONS.items():
-    _define_function(getattr(rows_interpreted, _name), _code, _types_of)
-for _symbol, _method in OPERATORS.items():
-    _define_operator(_symbol, _method)
+def register(rows: Mapping[str, Any]) -> None:
+    """Tell numba how the functions of `rows`, given by name, and the operators compile."""
+    for name, (code, types_of) in FUNCTIONS.items():
+        _define_function(rows[name], code, types_of)
+    for symbol, method in OPERATORS.items():
+        _define_operator(symbol, method)

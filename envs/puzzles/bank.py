@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from azumaya.envs.errors import OptionError, brief
 from azumaya.envs.geometry.sudoku81 import CELLS, NUMBERS, SIZE
-from azumaya.envs.puzzles.grid import PuzzleFormatError
+from azumaya.envs.puzzles.formats import read_cells
 
 BANK_SEED = 2006
 """The seed of the bank: Sudoku Moyo dates from that year."""
@@ -42,15 +42,7 @@ def load_bank() -> npt.NDArray[np.uint8]:
     Raises:
         PuzzleFormatError: the installed file is damaged.
     """
-    data = BANK_FILE.read_bytes().replace(b"\r", b"")  # git may have changed line endings
-    while data.startswith(b"#"):
-        data = data[data.index(b"\n") + 1 :]
-    marks = np.frombuffer(data, np.uint8)
-    lines = marks[: len(marks) // (CELLS + 1) * (CELLS + 1)].reshape(-1, CELLS + 1)
-    cells = np.where(lines[:, :CELLS] == ord("."), 0, lines[:, :CELLS] - ord("0")).astype(np.uint8)
-    ends = lines[:, CELLS]
-    if not len(cells) or lines.size != marks.size or (ends != ord("\n")).any() or cells.max() > 9:
-        raise PuzzleFormatError("the puzzle bank is damaged; reinstall azumaya", str(BANK_FILE))
+    cells = read_cells(BANK_FILE)
     cells.flags.writeable = False
     return cells
 

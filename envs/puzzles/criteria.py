@@ -64,23 +64,13 @@ def given_count(given, boards, i):
 
 
 @kernel
-def full_lines(given):
-    """The lines of three cells that are full of givens, as bits in the order of `LINES`."""
-    full = ZERO
-    for i in range(LINE_BOARDS.shape[0]):
-        if given_count(given, LINE_BOARDS, i) == 3:
-            full |= ONE << U64(i)
-    return full
-
-
-@kernel
-def bare_blocks(given):
-    """The blocks without givens, as bits in reading order."""
-    bare = ZERO
-    for i in range(BLOCK_BOARDS.shape[0]):
-        if given_count(given, BLOCK_BOARDS, i) == 0:
-            bare |= ONE << U64(i)
-    return bare
+def with_givens(given, boards, count):
+    """Which of `boards` have this many givens, as bits."""
+    found = ZERO
+    for i in range(boards.shape[0]):
+        if given_count(given, boards, i) == count:
+            found |= ONE << U64(i)
+    return found
 
 
 @kernel
@@ -89,12 +79,12 @@ def misplaced(given, max_givens):
     missed = 0
     if popcount(given[0]) + popcount(given[1]) > max_givens:
         missed += GIVENS
-    if bare_blocks(given) != ZERO:
+    if with_givens(given, BLOCK_BOARDS, 0) != ZERO:
         missed += BLOCKS_TAKEN
     centre = given_count(given, BLOCK_BOARDS, CENTRE)
     if centre < CENTRE_GIVENS[0] or centre > CENTRE_GIVENS[1]:
         missed += CENTRE_FEW
-    if full_lines(given) != ZERO:
+    if with_givens(given, LINE_BOARDS, 3) != ZERO:
         missed += OPEN_LINES
     return missed
 
@@ -166,7 +156,7 @@ def _where_stuck(facts: Facts) -> str:
 
 
 def _where_bare(facts: Facts) -> str:
-    bare = cells_of(np.atleast_1d(U64(bare_blocks(facts.given))))
+    bare = cells_of(np.atleast_1d(U64(with_givens(facts.given, BLOCK_BOARDS, 0))))
     return "no given in " + ", ".join(house_name(18 + block) for block in bare)
 
 
@@ -176,7 +166,7 @@ def _where_centre(facts: Facts) -> str:
 
 
 def _where_full(facts: Facts) -> str:
-    full = cells_of(np.atleast_1d(U64(full_lines(facts.given))))
+    full = cells_of(np.atleast_1d(U64(with_givens(facts.given, LINE_BOARDS, 3))))
     return "full of givens: " + ", ".join(_squares(LINES[line]) for line in full)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import Any
 
 import numpy as np
 
@@ -14,13 +13,6 @@ MAX_WIDTH = 8192
 """The largest width of a picture, in pixels. Such a picture takes some 300 MB of memory."""
 
 
-def check_width(width: Any) -> int | None:
-    """The width in pixels, or None for the picture's own width; raises `OptionError`."""
-    if width is None:
-        return None
-    return whole_number(width, "width", 1, MAX_WIDTH)
-
-
 def png_of(svg: str, width: int | None = None) -> bytes:
     """An SVG picture as the bytes of a PNG file, in the given width or that of the SVG.
 
@@ -28,7 +20,7 @@ def png_of(svg: str, width: int | None = None) -> bytes:
         OptionError: the width is not from 1 to `MAX_WIDTH` pixels.
         MissingExtraError: the extra `render` is not installed.
     """
-    pixels = check_width(width)
+    pixels = None if width is None else whole_number(width, "width", 1, MAX_WIDTH)
     resvg = require("resvg_py", "render")
     # Our pictures contain no text elements, so no fonts are needed.
     data: bytes = resvg.svg_to_bytes(svg_string=svg, width=pixels, skip_system_fonts=True)

@@ -9,15 +9,19 @@ from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
 from azumaya.envs import Position, find_game
 
-TINY = {"numbers": {"width": 4, "depth": 1}, "plain": {"width": 4, "depth": 1}}
+TINY = {"width": 4, "depth": 1}
+
+
+def fresh(path: Path, game: str, kind: str, sizes: dict[str, int], **options: object) -> Path:
+    """Write a checkpoint of a fresh network; returns the path of the weights."""
+    actions = Position(game, **options).num_actions
+    sidecar = sidecar_module.describe(find_game(game), actions, kind, sizes, options=options)
+    return checkpoint.save(path, checkpoint.build(sidecar).state_dict(), sidecar)
 
 
 def trained(path: Path, game: str = "sudoku_moyo", **options: object) -> Path:
     """A checkpoint of a fresh network whose sidecar has some game options."""
-    kind = "numbers" if game == "sudoku_moyo" else "plain"
-    actions = Position(game, **options).num_actions
-    sidecar = sidecar_module.describe(find_game(game), actions, kind, TINY[kind], options=options)
-    checkpoint.save(path, checkpoint.build(sidecar).state_dict(), sidecar)
+    fresh(path, game, "numbers" if game == "sudoku_moyo" else "plain", TINY, **options)
     return path
 
 

@@ -14,22 +14,19 @@ import torch
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents import checkpoint
 from azumaya.baselines.agents import sidecar as sidecar_module
-from azumaya.baselines.agents.network import NETWORKS, default_network
+from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.arena.league.cards import card_of
 from azumaya.envs import Position, find_game
 from azumaya.envs.games._shima.territory import NAMED
-from tests.baselines.checkpoints import edit
+from tests.baselines.checkpoints import TINY, edit, fresh
 from tests.cases import TESTED
 
 
 def saved(folder: Path, game: str = "sudoku_moyo") -> Path:
     """A checkpoint of a fresh network."""
-    record, kind = find_game(game), default_network(find_game(game))
-    actions = Position(game).num_actions
-    sidecar = sidecar_module.describe(record, actions, kind, {"width": 4, "depth": 1})
     torch.manual_seed(0)
-    return checkpoint.save(folder / "net", checkpoint.build(sidecar).state_dict(), sidecar)
+    return fresh(folder / "net", game, default_network(find_game(game)), TINY)
 
 
 @pytest.mark.parametrize("game", TESTED)
@@ -63,10 +60,8 @@ def other_default(request: pytest.FixtureRequest) -> Iterator[Callable[[], None]
 def test_agents_do_not_depend_on_the_defaults_of_torch(
     game: str, kind: str, form: str, tmp_path: Path, other_default: Callable[[], None]
 ) -> None:
-    sizes = {"width": 4, "depth": 2}
-    sidecar = sidecar_module.describe(find_game(game), Position(game).num_actions, kind, sizes)
     torch.manual_seed(0)
-    checkpoint.save(tmp_path / "net", checkpoint.build(sidecar).state_dict(), sidecar)
+    fresh(tmp_path / "net", game, kind, {"width": 4, "depth": 2})
     name = form.format(tmp_path / "net")
     positions = [Position(game, seed=s) for s in range(3)]
     actions = find_agent(name).act(positions, [0, 1, 2])
@@ -136,9 +131,6 @@ def test_checkpoints_that_do_not_fit_are_refused(
         ("{}", "no game, num_actions, planes, network, sizes; the fields are"),
         ("[]", "must be an object with the fields game, num_actions,"),
         ("{", "not JSON"),
-        ("\xff", "not JSON"),
-        ("[" * 100_000, "nested more than 32 levels deep"),
-        ('{"options":' * 50_000 + "0" + "}" * 50_000, "nested more than 32 levels deep"),
         (" " * ((1 << 20) + 1), "larger than 1,048,576 bytes"),
     ],
 )
@@ -146,7 +138,7 @@ def test_the_error_for_a_bad_sidecar_names_the_file(
     text: str, message: str, tmp_path: Path
 ) -> None:
     path = saved(tmp_path)
-    path.with_suffix(".json").write_bytes(text.encode("latin-1"))
+    path.with_suffix(".json").write_text(text)
     with pytest.raises(sidecar_module.CheckpointError, match=rf"net\.json: malformed: {message}"):
         checkpoint.load(path)
 
@@ -248,10 +240,6 @@ def test_broken_and_missing_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(sidecar_module.CheckpointError, match=r"net\.safetensors: malformed"):
         checkpoint.load_network(path)
-    header = b'{"new":{"dtype":"F8_E8M0","shape":[1],"data_offsets":[0,1]}}'
-    path.write_bytes(len(header).to_bytes(8, "little") + header + b"x")
-    with pytest.raises(sidecar_module.CheckpointError, match="unknown type 'F8_E8M0'"):
-        checkpoint.load_network(path)
     path.unlink()
     with pytest.raises(sidecar_module.CheckpointError, match=r"net\.safetensors does not exist"):
         checkpoint.load_network(path)
@@ -260,13 +248,3 @@ def test_broken_and_missing_files_are_refused(tmp_path: Path) -> None:
         checkpoint.load_network(path)
     with pytest.raises(sidecar_module.CheckpointError, match=r"nothing\.json does not exist"):
         checkpoint.load_network(tmp_path / "nothing")
-
-
-@pytest.mark.parametrize("kind", NETWORKS)
-def test_networks_return_a_logit_for_every_action(kind: str) -> None:
-    position = Position("sudoku_moyo", setup="choose")
-    network = NETWORKS[kind](position.game, position.num_actions, width=4, depth=1)
-    planes = torch.from_numpy(position.observation(0))[None]
-    logits, value = network(planes.expand(3, -1, -1, -1))
-    assert logits.shape == (3, position.num_actions)
-    assert value.shape == (3,)

@@ -19,7 +19,6 @@ from azumaya.baselines.system.cluster import RETRIES, CrewError
 from azumaya.baselines.training import value, value_games
 from azumaya.baselines.training.crews import (
     TRIES,
-    Crew,
     OnRay,
     Parcel,
     Processes,
@@ -119,7 +118,7 @@ RUNS: dict[str, dict[str, Any]] = {
 """The scripts that workers play for, with runs of some updates of more than one part each."""
 
 
-class Pickled(Crew):
+class Pickled:
     """Does jobs here, as another process would get them."""
 
     def run(self, work: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from torch import nn
 
 from azumaya.baselines.agents.candidates import CandidateFinder
 from azumaya.baselines.agents.evaluator import NetworkEvaluator
-from azumaya.baselines.agents.heads import CellHead, MoveHead
+from azumaya.baselines.agents.layers import CellHead, MoveHead
 from azumaya.baselines.agents.network import (
     NETWORKS,
     LinesNet,

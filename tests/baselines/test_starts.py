@@ -41,11 +41,7 @@ def test_a_book_comes_back_from_its_file(tmp_path: Path) -> None:
     [
         ("", ""),
         ('"version":3,', ""),
-        ('"wins":9', '"wins":-1'),
-        ('"wins":9', '"wins":19'),
-        ('"wins":9', '"wins":"9"'),
-        ('"games":20', '"games":0'),
-        ('"position":"', '"position":7,"x":"'),
+        ('"position":', '"x":'),
         ("{", "["),
     ],
 )

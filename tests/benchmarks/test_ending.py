@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from azumaya.benchmarks.__main__ import app
-from azumaya.benchmarks.results import Results, ResultsError, read_run
+from azumaya.benchmarks.results import Results, read_run
 from azumaya.envs.registry import GAMES
 from tests.processes import PATIENCE, eventually, running_with, start
 
@@ -131,13 +131,6 @@ def test_a_full_disk_loses_no_row(tmp_path: Path) -> None:
     assert "rows.jsonl could not be written: File too large; once it can be" in done.stdout
     assert len(read_run(tmp_path)[1]) == 5
     assert len(Results(tmp_path, "tiny").rows) == 5
-
-
-@pytest.mark.parametrize("rows", ["[" * 10**6, f'{{"machine": {"9" * 5000}}}'])
-def test_malformed_rows_are_refused(rows: str, tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text(rows)
-    with pytest.raises(ResultsError, match="not rows of a benchmark run"):
-        read_run(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "[/b]", ":smile:"])

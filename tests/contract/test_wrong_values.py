@@ -36,8 +36,8 @@ from azumaya.wrappers import (
     random_transform,
 )
 from azumaya.wrappers.sb3 import AzumayaVecEnv
-from tests.contract.begun import NAME, learner, vector
 
+NAME = list(GAMES)[4]
 OTHER = next(name for name in GAMES if name != NAME)
 NOTHING_HIDDEN = next(name for name, game in GAMES.items() if game.rules.resample is None)
 OPTION = next(iter(find_game(NAME).options)).name
@@ -61,6 +61,18 @@ def aec(**options: Any) -> Any:
     env = raw(NAME, **options)
     env.reset(seed=1)
     return env
+
+
+def vector() -> Any:
+    games = make_vec(NAME, 2, threads=1)
+    games.reset(seed=1)
+    return games
+
+
+def learner() -> AzumayaVecEnv:
+    games = AzumayaVecEnv(NAME, 2, seed=1)
+    games.reset()
+    return games
 
 
 def seat() -> Any:
@@ -260,10 +272,6 @@ def test_known_bad_arguments_are_refused() -> None:
     for name in ("\ud800", "a\0b"):
         with pytest.raises(RecordError, match="path="):
             list(read_records(name))
-
-
-def test_a_raw_environment_takes_the_name_of_a_game() -> None:
-    assert RawEnv(NAME).game.name == NAME
 
 
 def test_packed_observations_are_integers() -> None:

@@ -44,8 +44,7 @@ def test_the_page_of_champions_has_their_cards_and_exams(
     rows = {cells[0]: cells for cells in table_rows(page, 6)}
     for game in (GAMES[name] for name in COMPLETE):
         command, cells = read_sidecar(CARDS / game.name).notes["command"], rows[game.title]
-        trained = f"azumaya.baselines.training.value --game {game.name} {options[game.title]}"
-        assert command == f"python -m {trained}"
+        assert command.endswith(f" --game {game.name} {options[game.title]}")
         for column, agent in ((2, "champion"), (3, "champion:10ms"), (5, "greedy")):
             found = exams.get((game.name, agent))
             assert cells[column] == (

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
 
 from azumaya.envs import OptionError, Position, PositionError
 from azumaya.envs.errors import IllegalActionError
-from azumaya.envs.games._shima.options import SCATTERED
 from azumaya.envs.games.sudoku_horikomi.game import HORIKOMI
 
 EMPTY = "." * 81
@@ -66,16 +64,6 @@ def with_stones(*stones: str) -> str:
 # ---- rules 1 to 3: where stones go ----
 
 
-def test_the_opening_is_moyos() -> None:
-    position = horikomi()
-    for move in OPENING.split():
-        assert {name[1:] for name in position.legal_moves()} <= {
-            f + r for f in "def" for r in "456"
-        }
-        position.play(move)
-    assert position.to_move == 1
-
-
 def test_stones_go_to_any_region_but_the_neutral_one() -> None:
     position = play(horikomi(), OPENING)
     squares = {name[1:] for name in position.legal_moves()}
@@ -83,33 +71,6 @@ def test_stones_go_to_any_region_but_the_neutral_one() -> None:
     assert not squares & NEUTRAL
     play(position, "5a9 5h8")
     assert str(position).startswith("5......../.......5./")
-
-
-def test_during_the_opening_other_regions_are_closed() -> None:
-    with pytest.raises(IllegalActionError, match=r"\(rule 2\)"):
-        horikomi().play("5a9")
-
-
-def test_a_region_holds_each_number_once() -> None:
-    """In scattered regions only the region itself forbids a number to occur twice."""
-    rng = random.Random(4)
-    position = horikomi(territory=SCATTERED)
-    neutral = SCATTERED.owners.index(".") + 1
-    while SCATTERED.regions[position.legal_actions()[0] % 81] == neutral:
-        position.play(rng.choice(position.legal_moves()))
-    laid = position.legal_actions()[0]
-    rivals = {
-        action
-        for action in position.legal_actions()
-        if action // 81 == laid // 81
-        and SCATTERED.regions[action % 81] == SCATTERED.regions[laid % 81]
-    } - {laid}
-    assert rivals
-    position.play(laid)
-    assert not rivals & set(position.legal_actions())
-    for action in rivals:
-        assert "region" in position.explain(action)
-        assert "(rule 4)" in position.explain(action)
 
 
 # ---- rule 5: four stones of each number ----
@@ -381,23 +342,12 @@ def test_a_player_who_would_be_skipped_is_not_to_move() -> None:
 # ---- the rest ----
 
 
-def test_no_scoring_option() -> None:
-    with pytest.raises(OptionError, match="scoring"):
-        horikomi(scoring="points")
-
-
 def test_trays_show_the_stock() -> None:
     position = play(horikomi(), OPENING + " 6a9")
     trays = dict(position.scene().trays)
     assert [len(stones) for stones in trays.values()] == [36, 35]
     assert list(trays) == ["player_0 (light)", "player_1 (dark)"]
     assert [stone.label for stone in trays["player_1 (dark)"]].count("6") == 3
-
-
-def test_positions_can_be_evaluated() -> None:
-    """A position that is better for light: more of its cells are alive."""
-    state = from_text(ENDS["fewer Moyo stones"][0]).state[0]
-    assert HORIKOMI.rules.evaluate(state, 0) == -HORIKOMI.rules.evaluate(state, 1) > 0
 
 
 def test_the_note_beside_the_board_names_the_phase() -> None:

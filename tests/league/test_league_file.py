@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -118,11 +117,9 @@ def test_whole_lines_that_are_no_lines_of_a_league_are_refused(
 def test_results_that_cannot_be_are_refused(path: Path) -> None:
     lines = path.read_text().splitlines()
     for changes in (
-        {"results": [2, 0]}, {"results": [True, 0]}, {"first": "nobody"}, {"number": "0"},
-        {"milliseconds": ["a", 0]}, {"milliseconds": [math.nan, 0]}, {"moves": [None, 1]},
-        {"faults": [[2, "x"], None]}, {"plies": [1]}, {"game": 1}, {"results": [1, 1, 1]},
-        {"moves": [1, 1, 1]}, {"first": "random", "second": "greedy"}, {"second": "greedy"},
-        {"game": "abalone"}, {"faults": [[0, "x"], None]}, {"faults": [None, [1, "x"]]},
+        {"first": "nobody"}, {"number": "0"}, {"moves": [None, 1]}, {"plies": [1]},
+        {"game": 1}, {"game": "abalone"}, {"results": [1, 1, 1]}, {"results": [True, 0]},
+        {"milliseconds": ["a", 0]}, {"faults": ["x", None]},
     ):  # fmt: skip
         pair = {**json.loads(lines[-1]), "number": 9, **changes}
         path.write_text("\n".join([*lines, json.dumps(pair), ""]))

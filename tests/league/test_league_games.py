@@ -22,8 +22,7 @@ from azumaya.baselines.arena.league import games
 from azumaya.baselines.arena.league.cards import CHANGED, AgentCard, card_of
 from azumaya.baselines.arena.league.crew import Outcome, PairJob, play_pair
 from azumaya.baselines.arena.league.games import NOBODY, Board, Table, Watched
-from azumaya.baselines.arena.league.league import join, play_league
-from azumaya.baselines.arena.league.making import sitting_out
+from azumaya.baselines.arena.league.league import join, play_league, sitting_out
 from azumaya.baselines.arena.league.results import (
     LeagueFile,
     PairKey,

@@ -26,8 +26,7 @@ from azumaya.baselines.arena.league.crew import (
     play_locally,
 )
 from azumaya.baselines.arena.league.games import Board
-from azumaya.baselines.arena.league.league import join, local_crew, play_league
-from azumaya.baselines.arena.league.making import sitting_out
+from azumaya.baselines.arena.league.league import join, local_crew, play_league, sitting_out
 from azumaya.baselines.arena.league.results import LeagueFile, PairKey, PairResult, read_league
 from azumaya.baselines.arena.league.schedule import Plan
 from azumaya.baselines.system import processes as supervision

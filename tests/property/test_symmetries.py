@@ -20,7 +20,7 @@ from azumaya.baselines.cli.contract import is_over, legal_of
 from azumaya.baselines.cli.findings import check_symmetries, play_both
 from azumaya.envs import registry
 from azumaya.envs.adapters.aec.moments import AGENTS
-from azumaya.envs.errors import IllegalActionError, OptionError
+from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF, GRID
 from azumaya.envs.geometry.symmetry import (
@@ -368,27 +368,6 @@ def test_seeds_and_limits_of_draws(game: Game) -> None:
 def game_env(game: Game) -> Any:
     """The game's wrapped environment."""
     return Case(game, 0, {}).env()
-
-
-@every_game
-def test_wrong_arguments_are_named(game: Game) -> None:
-    """Errors for wrong permutations, shapes, environments and actions say what would be right."""
-    transform = Transform(game)
-    with pytest.raises(OptionError, match="symmetry"):
-        Transform(game, identity(game.observation.cells - 1))
-    with pytest.raises(OptionError, match="renaming"):
-        Transform(game, renaming=[0, 0])
-    with pytest.raises(OptionError, match="planes"):
-        transform.observation(np.zeros((1, 2, 3), np.int8))
-    with pytest.raises(OptionError, match="mask"):
-        transform.mask(np.zeros(3, np.int8))
-    for wrapper in (Augmented, AugmentedAEC):
-        with pytest.raises(OptionError, match="env"):
-            wrapper(object())
-    raw = AugmentedAEC(Case(game, 0, {}).raw())
-    raw.reset(seed=1)
-    with pytest.raises(IllegalActionError):
-        raw.step(-1)
 
 
 # ---- a game without symmetries ----

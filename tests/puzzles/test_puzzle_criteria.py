@@ -6,17 +6,18 @@ import naive_sudoku as naive
 import pytest
 
 from azumaya.envs.errors import OptionError
+from azumaya.envs.geometry.sudoku81 import BLOCK_BOARDS
 from azumaya.envs.kernels.bits import board_of
 from azumaya.envs.kernels.compile import INTERPRETED
 from azumaya.envs.puzzles.criteria import (
     CRITERIA,
     CRITERION,
+    LINE_BOARDS,
     LINES,
     MAX_GIVENS,
-    bare_blocks,
     check,
     demanded,
-    full_lines,
+    with_givens,
 )
 from azumaya.envs.puzzles.generator import generate
 from azumaya.envs.puzzles.grid import PuzzleFormatError, PuzzleRuleError
@@ -54,9 +55,10 @@ def test_lines_are_the_rows_and_columns_of_the_blocks() -> None:
 
 def test_each_full_line_and_empty_block_is_found() -> None:
     for i, line in enumerate(LINES):
-        assert full_lines(board_of(line, 2)) == 1 << i
+        assert with_givens(board_of(line, 2), LINE_BOARDS, 3) == 1 << i
     for i, block in enumerate(naive.HOUSES[18:]):
-        assert bare_blocks(board_of(set(range(81)) - set(block), 2)) == 1 << i
+        others = board_of(set(range(81)) - set(block), 2)
+        assert with_givens(others, BLOCK_BOARDS, 0) == 1 << i
 
 
 def test_a_good_puzzle_misses_nothing() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines import load_exam, take_exam
+from azumaya.baselines.arena.exam_results import answer_exam
 from azumaya.baselines.arena.exams import PARTS, ExamError, ExamPosition, has_exam, keeps
-from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.system.work import WorkFileError
 from azumaya.baselines.text import TextExam, take_text_exam, text_exam
 from azumaya.baselines.text.episode import Message

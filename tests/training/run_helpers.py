@@ -28,6 +28,11 @@ def curve_of(folder: Path) -> list[dict[str, float]]:
     return curve
 
 
+def lines_of(folder: Path) -> list[dict[str, float]]:
+    """The metrics in a run's folder."""
+    return [json.loads(line) for line in (folder / "progress.json").read_text().splitlines()]
+
+
 TINY: dict[str, Any] = {
     "games": 4, "rollout": 8, "batch": 16, "epochs": 2, "width": 4, "measure_every": 64,
     "measure_starts": 2, "final_starts": 3, "ladder_starts": 0,
@@ -97,9 +102,9 @@ SCRIPTS: dict[str, tuple[Callable[[Any], object], Callable[..., RunConfig]]] = {
 def results(folder: Path) -> dict[str, object]:
     """The results of a run without wall-clock times."""
     found: dict[str, object] = {name: (folder / name).read_bytes() for name in SAME}
-    lines = [json.loads(line) for line in (folder / "progress.json").read_text().splitlines()]
     found["progress.json"] = [
-        {name: value for name, value in line.items() if name not in WALL_CLOCK} for line in lines
+        {name: value for name, value in line.items() if name not in WALL_CLOCK}
+        for line in lines_of(folder)
     ]
     return found
 

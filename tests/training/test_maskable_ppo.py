@@ -15,7 +15,7 @@ from azumaya.baselines.agents.trusted import UntrustedFileError, load_sb3_zip
 from azumaya.baselines.training.maskable_ppo import PROGRAM, Config, main
 from azumaya.baselines.training.run_folder import RunError
 from tests.processes import PATIENCE, eventually
-from tests.training.run_helpers import TINY_WORDS, curve_of, tiny_run
+from tests.training.run_helpers import TINY_WORDS, curve_of, lines_of, tiny_run
 
 RATE = "train/learning_rate"
 
@@ -33,15 +33,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def logged(folder: Path) -> list[dict[str, float]]:
-    """The metrics of a run, line by line."""
-    return [json.loads(line) for line in (folder / "progress.json").read_text().splitlines()]
-
-
 def test_the_learning_rate_falls_to_its_last_share(tmp_path: Path) -> None:
     """Also if the last of the rollouts goes far beyond the steps."""
     main(tiny(tmp_path, steps=33, learning_rate=0.01, final_share=0.1))
-    rates = [line[RATE] for line in logged(tmp_path) if RATE in line]
+    rates = [line[RATE] for line in lines_of(tmp_path) if RATE in line]
     assert rates == pytest.approx([0.001 + 0.009 / 33, 0.001])
 
 

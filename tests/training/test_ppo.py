@@ -265,12 +265,6 @@ def test_opponents_play_their_own_seat_and_are_not_learned_from(tmp_path: Path) 
     assert torch.equal(batch.at(rows).seen.observation, rollout.seen.observation[rollout.learned])
 
 
-def test_without_a_share_every_action_is_learned_from(tmp_path: Path) -> None:
-    _, rollout = played(tiny_ppo(tmp_path, game="connect_four", past_share=0.0))
-    assert torch.equal(rollout.learned[1:], ~rollout.over[:-1])
-    assert rollout.learned[0].all()
-
-
 @pytest.mark.parametrize("network", ["plain", "board", "boards", "houses", "lines"])
 def test_networks_compute_with_bfloat16_if_told(network: str, tmp_path: Path) -> None:
     """Its eight bits are seen in what they find, and in gradients of weights with 24."""

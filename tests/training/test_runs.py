@@ -29,7 +29,14 @@ from azumaya.baselines.training.saves import read_save
 from azumaya.baselines.training.value_games import Players
 from azumaya.wrappers.sb3 import AzumayaVecEnv
 from tests.cases import YARDSTICK, nightly
-from tests.training.run_helpers import SCRIPTS, as_words, curve_of, differing, results
+from tests.training.run_helpers import (
+    SCRIPTS,
+    as_words,
+    curve_of,
+    differing,
+    lines_of,
+    results,
+)
 
 FILES = {
     "config.json", "curve.json", "evaluation.json", "learning_curve.png", "policy.json",
@@ -56,11 +63,6 @@ def unbroken(script: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     scores = main(tiny(folder))
     assert [(s.second, s.games) for s in scores][:2] == [("random", 6), ("greedy", 6)]  # type: ignore[attr-defined]
     return folder
-
-
-def lines_of(folder: Path) -> list[dict[str, float]]:
-    """The metrics of a run."""
-    return [json.loads(line) for line in (folder / "progress.json").read_text().splitlines()]
 
 
 def test_a_run_leaves_an_agent_its_curve_and_its_metrics(script: str, unbroken: Path) -> None:

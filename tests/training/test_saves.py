@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
-import json
 import os
 import re
 import stat
@@ -26,10 +25,18 @@ from azumaya.baselines.training import run_folder
 from azumaya.baselines.training.logs import Logs
 from azumaya.baselines.training.maskable_ppo import Config, main, run_words
 from azumaya.baselines.training.run_folder import LOCK, RunError, RunFolder, Script
-from azumaya.baselines.training.saves import Save, read_save
+from azumaya.baselines.training.saves import Save
 from tests.library import ROOT
 from tests.processes import python
-from tests.training.run_helpers import SCRIPTS, TINY_WORDS, curve_of, differing, results, tiny_run
+from tests.training.run_helpers import (
+    SCRIPTS,
+    TINY_WORDS,
+    curve_of,
+    differing,
+    lines_of,
+    results,
+    tiny_run,
+)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +96,7 @@ def test_ctrl_c_anywhere_while_metrics_are_written_harms_no_log(tmp_path: Path) 
         assert not going_on.is_alive(), "the interrupt has left a lock locked"
         run.close()
         assert losses(run.path)[-1] == (20, 2.0)
-        assert json.loads((run.path / "progress.json").read_text().splitlines()[-1])["loss"] == 2
+        assert lines_of(run.path)[-1]["loss"] == 2
         if len(seen) == places:
             break
     assert len(seen) > 10
@@ -403,14 +410,3 @@ def test_metrics_that_are_no_numbers_are_left_out(
     main(tiny_run(tmp_path / "parts", resume=True, minutes=0.0))
     assert differing(results(tmp_path / "whole"), results(tmp_path / "parts")) == []
     assert "explained_variance" not in (tmp_path / "whole/progress.json").read_text()
-
-
-def test_a_save_that_could_not_be_read_does_not_replace_another(tmp_path: Path) -> None:
-    run = small_run(tmp_path)
-    run.begin({}, None)
-    arrays = {"network.a": np.zeros(1)}
-    run.save(Save(1, [], arrays=arrays))
-    with pytest.raises(ValueError, match="JSON"):
-        run.save(Save(2, [], notes={"odd": float("nan")}, arrays=arrays))
-    run.close()
-    assert read_save(tmp_path / "resume.safetensors").steps == 1

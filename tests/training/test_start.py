@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from azumaya.baselines.agents.champion_net import champion_net_file
-from azumaya.baselines.agents.checkpoint import build, load, save
+from azumaya.baselines.agents.checkpoint import load
 from azumaya.baselines.agents.network import NETWORKS
-from azumaya.baselines.agents.sidecar import describe
 from azumaya.baselines.training import ppo
 from azumaya.baselines.training.run_folder import RunError
-from azumaya.envs import OptionError, Position, find_game
+from azumaya.envs import OptionError, find_game
+from tests.baselines.checkpoints import fresh
 from tests.cases import YARDSTICK
 from tests.training.run_helpers import SCRIPTS
 
@@ -24,8 +24,7 @@ GAME = YARDSTICK.name
 def saved(folder: Path, kind: str, game: str = GAME, **sizes: int) -> str:
     """The path of a checkpoint with random weights."""
     torch.manual_seed(7)
-    sidecar = describe(find_game(game), Position(game).num_actions, kind, sizes)
-    return str(save(folder / kind, build(sidecar).state_dict(), sidecar).with_suffix(""))
+    return str(fresh(folder / kind, game, kind, sizes).with_suffix(""))
 
 
 def completed(folder: Path, game: str = GAME, **given: Any) -> ppo.Config:

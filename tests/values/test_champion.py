@@ -43,7 +43,8 @@ def test_every_game_has_a_champion(game: Game) -> None:
     assert value.sidecar.options == {}
     notes = value.sidecar.notes
     python, m, module, *given = notes["command"].split()
-    assert (python, m, module) == ("python", "-m", value_script.PROGRAM)
+    assert (python, m) == ("python", "-m")
+    assert module in (value_script.PROGRAM, "azumaya.baselines.training.td_value")
     config = read_options(value_script.Config(), given, module, "").completed()
     assert (config.game, config.width, config.seed) == (game.name, value.width, notes["seed"])
     assert 300_000 <= config.steps <= notes["steps"] < config.steps + 30_000  # games are completed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from azumaya.benchmarks.batches import values_kernel
 from azumaya.envs import OptionError, Position, find_game
 from azumaya.envs.position import episode_key
 from tests.cases import GAMES, TESTED
-from tests.training.run_helpers import tiny_expert
+from tests.training.run_helpers import lines_of, tiny_expert
 from tests.values.networks import features_for, network_of
 from tests.values.test_value import PLAIN, saved, without_evaluation
 
@@ -207,8 +206,7 @@ def test_without_questions_nothing_is_said_of_answers(tmp_path: Path) -> None:
     for nodes in (0, 3000):
         folder = tmp_path / str(nodes)
         main(tiny_expert(folder, steps=60, most_plies=60, exact_nodes=nodes))
-        lines = map(json.loads, (folder / "progress.json").read_text().splitlines())
-        trained = [line for line in lines if "train/questions" in line]
+        trained = [line for line in lines_of(folder) if "train/questions" in line]
         assert trained
         for line in trained:
             assert ("train/right" in line) == (line["train/questions"] > 0) == (nodes > 0)

@@ -309,48 +309,26 @@ def played(
     return out, shape
 
 
-def test_with_lambda_1_and_no_exploring_targets_are_results() -> None:
-    out, _ = played(0.0, 1.0)
-    for g in range(12):
-        length = out["lengths"][g]
-        signs = np.where(np.arange(length) % 2 == 0, 1, -1)
-        assert (out["targets"][g, :length] == signs * out["results"][g]).all()
-        assert np.isnan(out["targets"][g, length:]).all()
+@pytest.mark.parametrize("decay", [0.0, 0.7, 1.0])
+def test_targets_mix_what_followed(decay: float) -> None:
+    """With lambda 0 it is the next value alone, with 1 the result."""
+    out, shape = played(0.0, decay)
+    check_returns(out, shape, decay)
+    for targets, length in zip(out["targets"], out["lengths"], strict=True):
+        assert np.isnan(targets[length:]).all()
 
 
-def test_with_lambda_0_a_target_is_the_next_value() -> None:
-    check_next_values(*played(0.0, 0.0))
-
-
-def check_next_values(out: dict[str, np.ndarray], shape: Shape) -> None:
-    """Check that targets are the values of the positions that followed."""
-    forward, hidden = forward_kernel(shape), np.zeros(shape.width, np.float32)
-    for g in range(12):
-        for t in range(out["lengths"][g] - 1):
-            after = forward(
-                out["found"][g, t + 1], out["counts"][g, t + 1], out["heuristic"][g, t + 1],
-                out["weights"], hidden,
-            )  # fmt: skip
-            assert out["targets"][g, t] == pytest.approx(-float(after), abs=1e-5)
-
-
-def test_between_them_targets_mix() -> None:
+def check_returns(out: dict[str, np.ndarray], shape: Shape, decay: float) -> None:
     """G(t) = lambda G(t+1) + (1 - lambda) V(t+1), with a change of sign at each turn."""
-    out, shape = played(0.0, 0.7)
     forward, hidden = forward_kernel(shape), np.zeros(shape.width, np.float32)
     for g in range(12):
         last = out["lengths"][g] - 1
         behind = float(out["results"][g]) * (1 if last % 2 == 0 else -1)
         for t in range(last, -1, -1):
-            assert out["targets"][g, t] == pytest.approx(behind, abs=1e-4)
-            here = forward(
-                out["found"][g, t],
-                out["counts"][g, t],
-                out["heuristic"][g, t],
-                out["weights"],
-                hidden,
-            )
-            behind = -(0.7 * behind + 0.3 * float(here))
+            assert out["targets"][g, t] == pytest.approx(behind, rel=0, abs=1e-5 * (decay < 1))
+            seen = (out[name][g, t] for name in ("found", "counts", "heuristic"))
+            here = float(forward(*seen, out["weights"], hidden))
+            behind = -(decay * behind + (1 - decay) * here)
 
 
 def test_a_random_move_cuts_the_return() -> None:
@@ -434,7 +412,7 @@ def test_of_one_judged_move_the_value_is_its_own() -> None:
     assert (random["lengths"] != played(0.0, 1.0)[0]["lengths"]).any()
     everything, _ = played(0.0, 1.0, most=10**6)
     assert (everything["targets"] == played(0.0, 1.0)[0]["targets"])[:, :7].all()
-    check_next_values(*played(0.0, 0.0, most=1))
+    check_returns(*played(0.0, 0.0, most=1), 0.0)
 
 
 def test_zero_moves_to_judge_means_all() -> None:

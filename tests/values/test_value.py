@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -151,15 +150,6 @@ def test_the_widest_network_can_be_read_again(name: str) -> None:
         assert shape_of(game, MOST_WIDTH, plain).size * 4 + 10_000 < MOST_BYTES
 
 
-def test_weights_of_a_type_that_numpy_does_not_have_are_refused(tmp_path: Path) -> None:
-    path = saved(tmp_path)
-    entry = {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}
-    header = json.dumps({"weights": entry}).encode()
-    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(2))
-    with pytest.raises(CheckpointError, match=r"of the unknown type 'BF16'|arrays"):
-        load_value(path)
-
-
 @pytest.mark.parametrize(
     ("width", "change", "message"),
     [
@@ -293,8 +283,3 @@ def test_rows_that_never_occurred_stay_zero(
     rows = trained.shape.first_layer(trained.weights)
     assert set(np.flatnonzero(rows.any(axis=1)).tolist()) == seen
     assert len(seen) < trained.shape.rows / 2
-
-
-def test_names_of_values_that_do_not_exist(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="does not exist"):
-        find_agent(f"alphabeta:10:{tmp_path / 'none'}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import threading
 from typing import Any
@@ -107,19 +106,6 @@ def test_a_second_caller_is_refused(case: Case, monkeypatch: pytest.MonkeyPatch)
     assert np.array_equal(twin.random_actions(), actions)
     assert np.array_equal(results[0][1], twin.step(actions)[1])
     assert np.array_equal(games.random_actions(), twin.random_actions())
-
-
-@ONE_GAME
-def test_copies_share_nothing(case: Case) -> None:
-    """However they are copied, and also without copied outputs."""
-    games = vector(case, 3, copy=False)
-    games.reset(seed=1)
-    before = games.get_state()[0].tobytes()
-    for twin in (copy.copy(games), copy.deepcopy(games), pickle.loads(pickle.dumps(games))):
-        twin.step(twin.random_actions())
-        assert games.get_state()[0].tobytes() == before
-        assert twin.get_state()[0].tobytes() != before
-        assert twin.games.guard is not games.games.guard
 
 
 @ONE_GAME

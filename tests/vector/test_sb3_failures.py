@@ -29,17 +29,13 @@ class Agent:
         self.left = 10**9
         self.fail: Callable[[Sequence[Position]], Any] = illegal
 
-    def answer(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
+    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
         """Actions, or the failure."""
         self.left -= 1
         if self.left < 0:
             return self.fail(positions)
         every = [position.legal_actions() for position in positions]
         return [legal[key % len(legal)] for legal, key in zip(every, keys, strict=True)]
-
-    def act(self, positions: Sequence[Position], keys: Sequence[int]) -> Any:
-        """An action for each position."""
-        return self.answer(positions, keys)
 
 
 class Policy:

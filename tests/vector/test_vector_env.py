@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from copy import deepcopy
+from copy import copy, deepcopy
 from types import SimpleNamespace
 
 import gymnasium
@@ -487,17 +487,17 @@ def test_copies_of_environments_continue(case: Case, form: str, copies: bool) ->
     """A copy continues as the original does, in aligned buffers of its own."""
     games = vector(case, 3, observation=form, copy=copies)
     for begun in (False, True):
-        for copier in (through_pickle, deepcopy):
-            copy = copier(games)
+        for copier in (through_pickle, deepcopy, copy):
+            twin = copier(games)
             if not begun:
                 games.reset(seed=1)
-                copy.reset(seed=1)
-            buffers = copy._outputs
+                twin.reset(seed=1)
+            buffers = twin._outputs
             for rows in (buffers.masks, buffers.view_rows):
                 assert not rows.size or rows.ctypes.data % SPREAD_BYTES == 0
             if buffers.observations is not None:
                 assert np.shares_memory(buffers.observations, buffers.view_rows)
             for _ in range(9):
                 actions = games.random_actions()
-                assert np.array_equal(copy.random_actions(), actions)
-                assert same(copy.step(actions), games.step(actions))
+                assert np.array_equal(twin.random_actions(), actions)
+                assert same(twin.step(actions), games.step(actions))

@@ -32,15 +32,20 @@ from tests.cases import SHAPES, Case
 from tests.vector.cases import FIRST
 
 
+def play_out(env: object, seed: int) -> None:
+    """Play a random game, by the masks that an environment shows."""
+    generator = np.random.default_rng(seed)
+    env.reset(seed=seed)
+    for _ in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        over, legal = terminated or truncated, np.flatnonzero(observation["action_mask"])
+        env.step(None if over else int(generator.choice(legal)))
+
+
 def played(path: Path, game: str, seed: int = 1, **options: object) -> GameRecord:
     """Record one random game."""
     env = RecordGames(make(game, **options), path, players=("Ada", "Bea"))
-    env.reset(seed=seed)
-    generator = np.random.default_rng(seed)
-    for _ in env.agent_iter():
-        observation, _, terminated, truncated, _ = env.last()
-        legal = np.flatnonzero(observation["action_mask"])
-        env.step(None if terminated or truncated else int(generator.choice(legal)))
+    play_out(env, seed)
     return list(read_records(path))[-1]
 
 
@@ -180,16 +185,6 @@ def test_a_wrong_move_is_named_by_its_number(tmp_path: Path) -> None:
         list(replay(replace(record, environment="azumaya/chess-v0")))
     with pytest.raises(RecordError, match="cannot begin"):
         list(replay(replace(record, start="nonsense")))
-
-
-def play_out(env: object, seed: int) -> None:
-    """Play a random game, by the masks that an environment shows."""
-    generator = np.random.default_rng(seed)
-    env.reset(seed=seed)
-    for _ in env.agent_iter():
-        observation, _, terminated, truncated, _ = env.last()
-        over, legal = terminated or truncated, np.flatnonzero(observation["action_mask"])
-        env.step(None if over else int(generator.choice(legal)))
 
 
 @pytest.mark.parametrize("case", FIRST, ids=lambda case: case.label)

@@ -11,7 +11,7 @@ from gymnasium.error import ResetNeeded
 
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.geometry.sudoku81 import BLOCK_OF
-from azumaya.envs.geometry.symmetry import Symmetry
+from azumaya.envs.geometry.symmetry import Symmetry, identity
 from azumaya.wrappers import (
     Augmented,
     AugmentedAEC,
@@ -46,11 +46,16 @@ def test_actions_of_every_shape_are_transformed() -> None:
     assert transform.action(every[:0]).shape == (0, 3)
 
 
-def test_other_games_are_refused() -> None:
+def test_other_games_boards_and_environments_are_refused() -> None:
     with pytest.raises(OptionError, match=f"position=.*: must be a position of {FIRST.title}"):
         random_transform(FIRST, 1, Position(SECOND))
     with pytest.raises(OptionError, match=f"other=.*: must be a transform of {FIRST.title}"):
         Transform(FIRST).then(Transform(SECOND))
+    with pytest.raises(OptionError, match="symmetry"):
+        Transform(FIRST, identity(FIRST.observation.cells - 1))
+    for wrapper in (Augmented, AugmentedAEC):
+        with pytest.raises(OptionError, match="env"):
+            wrapper(object())
 
 
 def test_transforms_with_other_actions_have_no_product() -> None:

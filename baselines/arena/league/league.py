@@ -1,24 +1,28 @@
-"""Playing the games of a league that are still missing."""
+"""Letting agents join a league, and playing the games that are still missing."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from azumaya.baselines.agents.asking import AgentFailedError
-from azumaya.baselines.arena.league.cards import AgentCard, card_of, game_names
+from azumaya.baselines.agents.names import is_own_class
+from azumaya.baselines.arena.league.cards import CHANGED, AgentCard, card_of, game_names
 from azumaya.baselines.arena.league.choosing import Chooser
 from azumaya.baselines.arena.league.crew import Crew, PairJob, Unplayed, play_locally
-from azumaya.baselines.arena.league.making import cannot, card_maker, cards_of, sitting_out
+from azumaya.baselines.arena.league.games import GRACE
 from azumaya.baselines.arena.league.ratings import ANCHOR
 from azumaya.baselines.arena.league.results import LeagueFile, PairResult
 from azumaya.baselines.arena.league.schedule import Plan, missing
 from azumaya.baselines.arena.matches import check_starts
+from azumaya.baselines.system.calls import Caller
 from azumaya.baselines.system.files import shown
+from azumaya.baselines.system.processes import ChildEndedError, ChildTimeoutError
 from azumaya.envs import OptionError
 from azumaya.envs.engine.workers import available_cores
-from azumaya.envs.errors import brief
+from azumaya.envs.errors import brief, told
 from azumaya.envs.whole import whole_number
 
 
@@ -185,3 +189,80 @@ def extend(file: LeagueFile, games: Sequence[str]) -> dict[str, str]:
                 except OptionError:  # it plays none of these games
                     continue
     return {c.id: absent[c.id] for c in lacking if c.id in absent and not {*games} & {*c.games}}
+
+
+# ---- making agents to see what they are ----
+
+
+@contextlib.contextmanager
+def card_maker() -> Iterator[Callable[[str, Iterable[str]], AgentCard]]:
+    """Within this, cards can be made, as `card_of` does.
+
+    Those of classes of the user's are made in one further process, which these may end.
+    """
+    caller = Caller()
+
+    def make(name: str, games: Iterable[str]) -> AgentCard:
+        apart = is_own_class(name)
+        return _made_apart(caller, name, tuple(games)) if apart else card_of(name, games)
+
+    try:
+        yield make
+    finally:
+        caller.end()
+
+
+def _made_apart(caller: Caller, name: str, games: tuple[str, ...]) -> AgentCard:
+    """The card of an agent whose code may end its process, or never end."""
+    caller.call(card_of, ANCHOR, games)  # what is imported and compiled is not the agent's time
+    try:
+        card: AgentCard = caller.call(card_of, name, games, seconds=GRACE["python"])
+    except (ValueError, AgentFailedError):
+        raise
+    except ChildTimeoutError:
+        why = f"cannot be made in {GRACE['python']:g} s"
+    except ChildEndedError as error:
+        why = f"cannot be made: it crashed its process: {error.how or error}"
+    except Exception as error:
+        why = told(error)
+    else:
+        return card
+    raise OptionError(f"agent {name}: {why}")
+
+
+def cards_of(names: Iterable[str], games: Iterable[str]) -> list[AgentCard]:
+    """The cards of agents, each of which is made once to see what it can play.
+
+    Raises:
+        OptionError: a name is unknown, or an agent plays none of the games; or making it ended its
+            process or took too long.
+        CheckpointError: a checkpoint cannot be used.
+        AgentFailedError: an agent raised an exception when it was asked whether it plays a game.
+    """
+    games = tuple(games)
+    with card_maker() as make:
+        return [make(name, games) for name in names]
+
+
+def sitting_out(cards: Iterable[AgentCard]) -> dict[str, str]:
+    """Which agents cannot play now, by id, and why: others have their names, or none can be made.
+
+    Every agent is made once.
+    """
+    found, now = {}, dict[str, str]()
+    with card_maker() as make:
+        for card in cards:
+            try:
+                if card.name not in now:
+                    now[card.name] = make(card.name, card.games).id
+            except Exception as error:  # whatever is wrong with its files, the others can play
+                found[card.id] = cannot(error)
+            else:
+                if now[card.name] != card.id:
+                    found[card.id] = CHANGED
+    return found
+
+
+def cannot(error: Exception) -> str:
+    """Why an agent sits out that cannot be made."""
+    return f"cannot be made: {told(error)}"

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import codecs
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.arena.exams import PARTS
 from azumaya.baselines.arena.league.cards import AgentCard
 from azumaya.baselines.arena.league.ratings import ALL, Rating, rate
 from azumaya.baselines.arena.league.results import League, PairResult
-from azumaya.baselines.search.arguments import check_number
-from azumaya.baselines.system.files import parse_json, read_bytes, shown
+from azumaya.baselines.system.files import shown
 from azumaya.envs import OptionError
-from azumaya.envs.errors import brief
-from azumaya.envs.whole import whole_number
 
 EXAM_FIELDS = (
     "agent", "game", "part", "version", "positions", "kept_wins", "kept_draws", "regret",
 )  # fmt: skip
 """What is taken from the objects that `azumaya exam --json` prints."""
-MOST_EXAMS = 64 << 20
-"""Bytes of a file of them that is read."""
 
 
 @dataclass(frozen=True)
@@ -152,32 +144,17 @@ def read_exams(path: Path) -> list[dict[str, Any]]:
     """
     found = dict[tuple[Any, ...], dict[str, Any]]()
     try:
-        content = read_bytes(path, MOST_EXAMS, pipes=True).removeprefix(codecs.BOM_UTF8)
-        lines = [content] if content[:1] == b"[" else content.splitlines()
-        values = [parse_json(line) for line in lines if line.strip()]
+        content = path.read_text(encoding="utf-8-sig")
+        lines = [content] if content[:1] == "[" else content.splitlines()
+        values = [json.loads(line) for line in lines if line.strip()]
         for value in (v for part in values for v in (part if isinstance(part, list) else [part])):
             result = {name: value[name] for name in EXAM_FIELDS}
-            _check_exam(result)
             found[tuple(result[name] for name in EXAM_FIELDS[:4])] = result
     except (ValueError, TypeError, KeyError) as error:
         raise OptionError(
             f"--exams {shown(path)}: must hold what azumaya exam --json prints: {error}"
         ) from error
     return [found[key] for key in sorted(found)]
-
-
-def _check_exam(result: Mapping[str, Any]) -> None:
-    """Raise `ValueError` unless an exam can have found this."""
-    for name in ("agent", "game"):
-        if not isinstance(result[name], str):
-            raise ValueError(f"{name}={brief(result[name])}: must be a text")
-    if result["part"] not in PARTS:
-        raise ValueError(f"part={brief(result['part'])}: must be {' or '.join(PARTS)}")
-    for name in ("version", "positions"):
-        whole_number(result[name], name, 0)
-    for name, most in (("kept_wins", 1.0), ("kept_draws", 1.0), ("regret", math.inf)):
-        if result[name] is not None:  # None: it had no positions of this kind
-            check_number(name, result[name], most=most)
 
 
 def as_json(league: League, found: list[Standing]) -> str:

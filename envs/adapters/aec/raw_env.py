@@ -237,7 +237,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         Raises:
             OptionError: there is no such agent.
         """
-        self._check_whole("observe")
+        self.games.guard.check_playing("observe")
         try:
             player = _SEATS[agent]
         except (KeyError, TypeError):
@@ -278,13 +278,9 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             return needs_reset(name, "the episode is over and its agents are gone; ")
         return guard.needs_reset(name)
 
-    def _check_whole(self, name: str) -> None:
-        """Raise `ResetNeeded`, naming a call, if there is no game or its last change broke off."""
-        self.games.guard.check_playing(name)
-
     def state(self) -> np.ndarray:
         """The whole position from player_0's side, `(C, rows, columns)` int8."""
-        self._check_whole("state")
+        self.games.guard.check_playing("state")
         return self.games.planes(0)
 
     # ---- words ----
@@ -296,23 +292,19 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
             raise NoPositionError(str(self._nobody("position")))
         return self.games.position(0)
 
-    def _named(self) -> Position:
-        """The current position; before the first reset a blank one, which can still name moves."""
-        return self.games.position(0)
-
     def move_name(self, action: int) -> str:
         """The name of an action."""
-        return self._named().move_name(action)
+        return self.games.position(0).move_name(action)
 
     def parse_move(self, name: str) -> int:
         """The action with this name; raises `MoveNameError`."""
-        return self._named().parse_move(name)
+        return self.games.position(0).parse_move(name)
 
     # ---- search ----
 
     def get_state(self) -> EnvState:
         """A snapshot to return to with `set_state`; takes constant time."""
-        self._check_whole("get_state")
+        self.games.guard.check_playing("get_state")
         states, series = self.games.save()
         return EnvState(
             states=states,
