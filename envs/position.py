@@ -14,7 +14,7 @@ from azumaya.envs.kernels.bits import cells_of
 from azumaya.envs.kernels.checksum import checksum
 from azumaya.envs.kernels.rng import make_key
 from azumaya.envs.observation import legal_mask, legal_words, planes_of
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import find_game
 from azumaya.envs.scene import Scene
 from azumaya.envs.setup import Setup, prepare
 from azumaya.envs.whole import as_whole, whole_number
@@ -62,7 +62,7 @@ class Position:
     __slots__ = ("_start", "_states", "game", "setup")
 
     def __init__(self, game: Game | str, *, seed: int = 0, **options: Any) -> None:
-        self.game = game_of(game)
+        self.game = find_game(game)
         self.setup = prepare(self.game, options)
         self._states = self.game.new_states(1)
         self.game.rules.reset(
@@ -78,7 +78,7 @@ class Position:
             OptionError: an option is unknown or has an invalid value.
             PositionError: the text is malformed or impossible.
         """
-        game = game_of(game)
+        game = find_game(game)
         setup = prepare(game, options)
         return cls.of_states(game, setup, game.words.read_text(text, setup.settings))
 

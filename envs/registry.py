@@ -104,17 +104,19 @@ def _check_names(game: Game) -> None:
             )
 
 
-def find_game(name: str) -> Game:
+def find_game(name: Game | str) -> Game:
     """The game with a name: `sudoku_moyo`, `sudoku_moyo_v0` or `azumaya/sudoku_moyo-v0`.
 
-    It also finds the match of two games, as `sudoku_moyo_match` (the name in its records),
-    registered games, and those of the modules that the environment variable `AZUMAYA_GAMES` names,
-    which may be in the current folder.
+    A `Game` is returned as it is. Also found are the match of two games, as `sudoku_moyo_match`
+    (the name in its records), registered games, and those of the modules that the environment
+    variable `AZUMAYA_GAMES` names, which may be in the current folder.
 
     Raises:
         OptionError: there is no such game, or a module in `AZUMAYA_GAMES` has no game or cannot be
             imported.
     """
+    if isinstance(name, Game):
+        return name
     found = _find(name)
     if found is None:
         _import_modules()
@@ -146,11 +148,6 @@ def _find(name: str) -> Game | None:
 def _names_of(game: Game) -> tuple[str, str, str]:
     """All that a game is found by."""
     return game.name, f"{game.name}_v{game.version}", game.id
-
-
-def game_of(game: Game | str) -> Game:
-    """A game, given as a `Game` or by name; raises `OptionError` like `find_game`."""
-    return game if isinstance(game, Game) else find_game(game)
 
 
 def _import_modules() -> None:

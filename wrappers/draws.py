@@ -14,7 +14,7 @@ from azumaya.envs.geometry.symmetry import Factor, Group, Symmetry, identity
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import Position, check_seed
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import find_game
 from azumaya.wrappers.transform import Transform, in_order, in_place
 
 KEYS = 2**63
@@ -69,7 +69,7 @@ def random_transform(
             True or False, or the group does not consist of factors of this board's symmetries, or
             has one without a member that may be drawn in this position.
     """
-    game, rename = game_of(game), check_flag("rename", rename)
+    game, rename = find_game(game), check_flag("rename", rename)
     if position is not None and not (isinstance(position, Position) and position.game is game):
         raise OptionError(f"position={brief(position)}: must be a position of {game.title}")
     word = U64(check_seed(key, "key"))

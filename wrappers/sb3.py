@@ -23,7 +23,7 @@ from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.extras import require
 from azumaya.envs.game import Game, one_of
 from azumaya.envs.position import check_seed
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import find_game
 from azumaya.envs.setup import check_names, option_names, prepare
 from azumaya.envs.whole import as_whole
 
@@ -82,7 +82,7 @@ class AzumayaVecEnv(CopiedDeeply, _VecEnv):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         dtype = one_of("dtype", *DTYPES)(dtype)
-        self.game = game_of(game)
+        self.game = find_game(game)
         check_names(self.game, options, AzumayaVecEnv.__init__)
         setup = prepare(self.game, options)
         self._opponent = opponent

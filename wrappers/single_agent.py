@@ -28,7 +28,7 @@ from azumaya.envs.engine.guard import needs_reset
 from azumaya.envs.errors import IllegalActionError, OptionError, brief, told
 from azumaya.envs.game import Game
 from azumaya.envs.position import Position, check_seed
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import find_game
 from azumaya.envs.setup import check_names
 from azumaya.envs.whole import whole_number
 
@@ -107,7 +107,7 @@ class SingleAgentEnv(CopiedDeeply, gymnasium.Env[Any, int | np.integer[Any]]):
     ) -> None:
         self.seat = seat
         self.opponent = opponent
-        found = game_of(game)
+        found = find_game(game)
         check_names(found, options, SingleAgentEnv.__init__)
         self.env = RawEnv(found, render_mode=render_mode, action_mask=action_mask, **options)
         self._playing: Any = None

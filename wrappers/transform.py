@@ -15,7 +15,7 @@ from azumaya.envs.geometry.grid import Cells
 from azumaya.envs.geometry.symmetry import Symmetry, identity
 from azumaya.envs.kernels.bits import U64
 from azumaya.envs.position import Position
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import find_game
 from azumaya.envs.setup import POSITION, check_names
 from azumaya.envs.symmetries import Axis, Content, InPlace, Moved, Settings, Symmetries
 
@@ -61,7 +61,7 @@ class Transform:
         renaming: Sequence[int] | None = None,
         settings: Settings | None = None,
     ) -> None:
-        self.game = game_of(game)
+        self.game = find_game(game)
         self.symmetry = identity(self.game.observation.cells) if symmetry is None else symmetry
         names = range(self.data.numbers) if renaming is None else renaming
         try:

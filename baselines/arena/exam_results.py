@@ -15,6 +15,7 @@ from azumaya.baselines.arena.kernels import LOOKS
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.errors import brief
+from azumaya.envs.game import Game
 from azumaya.envs.position import check_seed, episode_key
 
 STREAM = 1 << 23
@@ -185,7 +186,7 @@ def _share_interval(answers: Sequence[Answer]) -> Interval | None:
 
 def take_exam(
     agent: Opponent | str,
-    game: str,
+    game: Game | str,
     part: Part = "public",
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
@@ -195,7 +196,7 @@ def take_exam(
     Args:
         agent: any object with `act(positions, keys)`, see `azumaya.baselines.agents.Agent`, or a
             name that `find_agent` knows.
-        game: the name of the game.
+        game: the game or its name.
         part: `public`, or `held-out` to report results.
         seed: everything the agent draws at random depends on this seed.
         progress: called with the number of positions answered since the last call.

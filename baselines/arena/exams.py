@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeVar, get_args
 from azumaya.baselines.system.files import line_text
 from azumaya.envs import OptionError, Position
 from azumaya.envs.errors import brief, did_you_mean
+from azumaya.envs.game import Game
 from azumaya.envs.registry import find_game
 
 DATA = Path(__file__).with_name("data")
@@ -113,11 +114,11 @@ class Exam:
             raise ExamError(f"exam of {self.game}: position {number}: {error}") from error
 
 
-def load_exam(game: str, part: Part = "public") -> Exam:
+def load_exam(game: Game | str, part: Part = "public") -> Exam:
     """One part of a game's exam.
 
     Args:
-        game: the name of the game.
+        game: the game or its name.
         part: `public`, or `held-out` to report results.
 
     Raises:
@@ -130,7 +131,7 @@ def load_exam(game: str, part: Part = "public") -> Exam:
     return _kept_exam(exam_file(name, part))
 
 
-def has_exam(game: str) -> bool:
+def has_exam(game: Game | str) -> bool:
     """Whether a game has an exam; raises `OptionError` for an unknown game."""
     return exam_file(find_game(game).name, "public").exists()
 

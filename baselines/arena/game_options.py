@@ -10,7 +10,7 @@ from typing import Any
 from azumaya.baselines.system.files import shown
 from azumaya.envs import GAMES, OptionError, find_game
 from azumaya.envs.game import Game, Option
-from azumaya.envs.registry import OWN_GAMES, game_of
+from azumaya.envs.registry import OWN_GAMES
 from azumaya.envs.setup import POSITION, check_names, prepare
 
 WORDS: Mapping[str, Any] = {"none": None, "true": True, "false": False}
@@ -44,7 +44,7 @@ def by_default(game: Game | str, options: Mapping[str, Any]) -> bool:
         OptionError: there is no such game, or an option has an invalid value.
         PositionError: the option `position` is malformed, impossible or over.
     """
-    game = game_of(game)
+    game = find_game(game)
     setup = prepare(game, options)
     return POSITION not in setup.given and setup.settings == prepare(game, {}).settings
 

@@ -11,6 +11,7 @@ from azumaya.baselines.agents.names import agent_for
 from azumaya.baselines.arena.rounds import AT_ONCE, Score, play_both_seats, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent
+from azumaya.envs.game import Game
 from azumaya.envs.notation import check_options_fit, check_records_file, write_records
 from azumaya.envs.position import MAX_SEED, check_seed
 from azumaya.envs.whole import whole_number
@@ -20,7 +21,7 @@ MOST_STARTS = 1_000_000
 
 
 def play_pairing(
-    game: str,
+    game: Game | str,
     first: Opponent | str,
     second: Opponent | str,
     starts: int,
@@ -36,7 +37,7 @@ def play_pairing(
     records, without an object for each position.
 
     Args:
-        game: the name of the game.
+        game: the game or its name.
         first: the agent whose wins are counted: any object with `act(positions, keys)`, see
             `azumaya.baselines.agents.Agent`, or a name that `find_agent` knows. The score has its
             `name` or that of its class.

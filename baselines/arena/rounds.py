@@ -21,7 +21,7 @@ from azumaya.envs.game import RUNNING, Game
 from azumaya.envs.kernels.bits import word_count
 from azumaya.envs.notation import GameRecord, record_actions
 from azumaya.envs.position import episode_key
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import find_game
 from azumaya.envs.setup import POSITION, Setup, prepare
 from azumaya.envs.whole import as_whole
 
@@ -102,7 +102,7 @@ def start_set(
         OptionError: there is no such game, or an option has an invalid value.
         PositionError: the option `position` is malformed, impossible or over.
     """
-    game = game_of(game)
+    game = find_game(game)
     setup = prepare(game, options or {})
     covered = balanced and by_default(game, options or {})
     texts = balanced_starts(game.name) if covered else ()

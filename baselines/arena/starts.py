@@ -19,6 +19,7 @@ import numpy as np
 
 from azumaya.baselines.system.files import line_text
 from azumaya.envs import Position
+from azumaya.envs.game import Game
 from azumaya.envs.kernels.rng import random_below
 from azumaya.envs.position import episode_key
 from azumaya.envs.registry import find_game
@@ -79,7 +80,7 @@ class Book:
     made: Mapping[str, Any]
 
 
-def balanced_starts(game: str) -> tuple[str, ...]:
+def balanced_starts(game: Game | str) -> tuple[str, ...]:
     """The position texts of a game's book, usable as `Position(game, position=text)`.
 
     They are in the order of the book; empty if the game has no book.
@@ -92,7 +93,7 @@ def balanced_starts(game: str) -> tuple[str, ...]:
     return () if book is None else tuple(start.position for start in book.starts)
 
 
-def load_book(game: str) -> Book | None:
+def load_book(game: Game | str) -> Book | None:
     """The book of a game; None if it has none.
 
     Raises:

@@ -19,6 +19,7 @@ from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, l
 from azumaya.baselines.text.answers import read_answer
 from azumaya.baselines.text.episode import Message, Tally
 from azumaya.baselines.text.prompts import position_prompt, rules_prompt
+from azumaya.envs.game import Game
 from azumaya.envs.position import check_seed
 from azumaya.envs.whole import whole_number
 
@@ -205,7 +206,7 @@ def scaled_score(question: ExamPosition, move: str | None) -> float:
 
 
 def text_exam(
-    game: str,
+    game: Game | str,
     part: Part = "public",
     *,
     positions: int | None = None,
@@ -216,7 +217,7 @@ def text_exam(
     """The exam of a game, or some of its positions, as questions to a language model.
 
     Args:
-        game: the name of the game.
+        game: the game or its name.
         part: `public`, or `held-out` to report results.
         positions: how many positions to ask; None for all. They are drawn at random, and a larger
             number adds positions to those of a smaller one.

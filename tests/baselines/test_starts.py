@@ -72,6 +72,7 @@ def test_shipped_starts_are_balanced_positions_of_the_game(game: str) -> None:
     assert found is not None
     assert found.game == find_game(game).id
     texts = balanced_starts(game)
+    assert balanced_starts(find_game(game)) == texts
     assert balanced_starts(found.game) == texts
     assert len(set(texts)) == len(texts) == len(found.starts)
     assert len(repr(found)) < 1000, "it prints without them"

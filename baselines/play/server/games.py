@@ -40,9 +40,6 @@ from azumaya.envs.notation import GameRecord
 from azumaya.envs.position import Position
 from azumaya.envs.render.board import view_of
 
-LISTED = 50
-"""Games that the list of a visitor shows."""
-
 
 class Games:
     """All games of a server.
@@ -178,7 +175,7 @@ class Games:
                 "names": self._changes.owners_names(kept),
                 "touched": kept.touched,
             }
-            for kept in self._store.of_visitor(digest(visitor), LISTED)
+            for kept in self._store.of_visitor(digest(visitor))
         ]  # fmt: skip
 
     def delete(self, name: str, visitor: str) -> None:

@@ -19,7 +19,7 @@ from azumaya.envs.engine.guard import needs_reset
 from azumaya.envs.errors import IllegalActionError, OptionError, brief
 from azumaya.envs.game import TERMINATED, TRUNCATED, Game, Plane, one_of
 from azumaya.envs.position import Position, check_seed
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import find_game
 from azumaya.envs.setup import Setup, check_names, check_options, known_options, override, prepare
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
@@ -71,7 +71,7 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         **options: Any,
     ) -> None:
         super().__init__()
-        game = game_of(game)
+        game = find_game(game)
         self._renderer: Any = None
         self.render_mode = render_mode
         self.game, self.mask_place = game, one_of("action_mask", *MASK_PLACES)(action_mask)

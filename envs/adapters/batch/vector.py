@@ -26,7 +26,7 @@ from azumaya.envs.errors import OptionError
 from azumaya.envs.game import Game, Plane
 from azumaya.envs.observation import unpack_bits, unpack_planes
 from azumaya.envs.position import Position
-from azumaya.envs.registry import game_of
+from azumaya.envs.registry import find_game
 from azumaya.envs.setup import Setup, check_names, check_options, known_options, override, prepare
 from azumaya.envs.whole import whole_number
 
@@ -93,7 +93,7 @@ class AzumayaVectorEnv(CopiedDeeply, VectorEnv[Arrays, np.ndarray, np.ndarray]):
         illegal: str = "raise",
         **options: Any,
     ) -> None:
-        self.game = game_of(game)
+        self.game = find_game(game)
         self.num_envs = check_count(num_envs)
         self.autoreset_mode = check_mode(autoreset_mode)
         explain_misplaced(self.game, options)
