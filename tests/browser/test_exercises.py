@@ -73,6 +73,11 @@ def test_the_exercise_of_the_day_is_on_the_start_page(page: Any, server: str) ->
     page.get_by_role("link", name=", solved").wait_for()
 
 
+def test_what_is_no_exercise_leads_back(page: Any, server: str) -> None:
+    page.goto(server.rstrip("/") + "/exercises/chess/easy/1")
+    page.locator(".problem .error", has_text="no such exercise").wait_for()
+
+
 def test_a_click_that_makes_no_move_is_explained(page: Any, server: str) -> None:
     page.goto(server.rstrip("/") + f"/exercises/{HALMA}/hard/3")
     shown(page, HALMA, "hard", 3)

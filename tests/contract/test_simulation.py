@@ -137,13 +137,15 @@ def test_state_can_be_restored(shape_case: Case, rng: random.Random) -> None:
     moment, seen = env.get_state(), fingerprint(env)
     actions = play_out(env, rng)
     end = fingerprint(env)
+    for _ in range(2):
+        env.step(None)
     for again in (env, other, shape_case.raw(), env):
         again.set_state(moment)
         assert fingerprint(again) == seen
         for action in actions:
             again.step(action)
         assert fingerprint(again) == end
-        for _ in again.agents:
+        for _ in range(2):
             again.step(None)
 
 

@@ -77,7 +77,12 @@ def board(black: str, white: str) -> tuple[set[str], set[str]]:
 # ---- layouts ----
 
 
-@pytest.mark.parametrize("layout", game.LAYOUTS)
+def test_the_table_has_all_layouts() -> None:
+    assert sorted(LAYOUTS) == sorted(game.LAYOUTS)
+    assert len(LAYOUTS) == 8
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts_equal_the_table(layout: str) -> None:
     position = Position("abalone", layout=layout)
     assert board_of(position) == board(*LAYOUTS[layout])

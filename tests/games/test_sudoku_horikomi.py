@@ -342,6 +342,11 @@ def test_a_player_who_would_be_skipped_is_not_to_move() -> None:
 # ---- the rest ----
 
 
+def test_no_scoring_option() -> None:
+    with pytest.raises(OptionError, match="scoring"):
+        horikomi(scoring="points")
+
+
 def test_trays_show_the_stock() -> None:
     position = play(horikomi(), OPENING + " 6a9")
     trays = dict(position.scene().trays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
@@ -148,6 +149,15 @@ def test_the_widest_network_can_be_read_again(name: str) -> None:
     game = find_game(name)
     for plain in (False, True):
         assert shape_of(game, MOST_WIDTH, plain).size * 4 + 10_000 < MOST_BYTES
+
+
+def test_weights_of_a_type_that_numpy_does_not_have_are_refused(tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    entry = {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}
+    header = json.dumps({"weights": entry}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(2))
+    with pytest.raises(CheckpointError, match=r"BF16|arrays"):
+        load_value(path)
 
 
 @pytest.mark.parametrize(

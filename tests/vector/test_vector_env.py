@@ -489,6 +489,7 @@ def test_copies_of_environments_continue(case: Case, form: str, copies: bool) ->
     for begun in (False, True):
         for copier in (through_pickle, deepcopy, copy):
             twin = copier(games)
+            assert twin.games.guard is not games.games.guard
             if not begun:
                 games.reset(seed=1)
                 twin.reset(seed=1)
