@@ -169,7 +169,7 @@ def read_tensors(source: Path, kind: str, extra: str) -> dict[str, Any]:
     except OSError as error:
         raise unreadable(source, error) from error
     except (KeyError, TypeError, ValueError, package.SafetensorError) as error:
-        raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
+        raise CheckpointError(f"checkpoint {source}: malformed: {error!r}") from error
     return found
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from azumaya.baselines.system.work import open_work
+from azumaya.baselines.system.work import WorkFileError, open_work
 from azumaya.baselines.text.episode import TextPlayer, answer_of, model_name
 from azumaya.baselines.text.exam import TextExam, TextExamResult
 from azumaya.envs.whole import whole_number
@@ -105,8 +105,11 @@ def _answers_file(
         yield lambda number, text: None
         return
     with open_work(Path(path), _settings(exam, name)) as (lines, add):
-        for line in lines:
-            answers.setdefault(line["number"], []).append(line["answer"])
+        try:
+            for line in lines:
+                answers.setdefault(line["number"], []).append(line["answer"])
+        except KeyError as error:
+            raise WorkFileError(f"{path}: damaged: a line has no {error}") from error
         yield lambda number, text: add({"number": number, "answer": text})
 
 

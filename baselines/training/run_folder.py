@@ -8,6 +8,7 @@ not matter when a run is killed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -24,6 +25,7 @@ from azumaya.baselines.system.files import (
     locked,
     read_json,
     remove_partial,
+    shown,
     write_together,
     write_whole,
 )
@@ -130,15 +132,14 @@ class RunFolder:
         file = self.path / CONFIG
         self.check_place()
         try:
-            stored = read_json(file)
+            stored = {**added, **read_json(file)}
         except (FileNotFoundError, NotADirectoryError):
             raise RunError(
                 f"{self.path} holds no run: there is no {CONFIG}; name the folder of a run with "
                 "--output, or leave out --resume"
             ) from None
-        except (OSError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
             raise RunError(f"{file} cannot be read: {error}") from error
-        stored = {**added, **stored}
         stored = {name: value for name, value in stored.items() if name not in PLACE}
         other = sorted(set(stored) ^ set(names))
         if other:
@@ -155,9 +156,9 @@ class RunFolder:
         """Check that the folder exists or can be created.
 
         Raises:
-            RunError: it cannot be created.
+            RunError: it cannot.
         """
-        given = f"--output {self.path}"
+        given = f"--output {shown(self.path)}"
         parents = (self.path, *self.path.absolute().parents)
         place = next((p for p in parents if os.path.exists(p)), None)
         if place is None:
@@ -166,6 +167,12 @@ class RunFolder:
             raise RunError(f"{given}: {place} is a file; name a folder")
         if not os.access(place, os.W_OK | os.X_OK):
             raise RunError(f"{given}: {place} is not writable; name another folder")
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                os.lstat(self.path)
+        except (OSError, ValueError) as error:  # it is too long, or has a null byte
+            reason = getattr(error, "strerror", error)
+            raise RunError(f"{given}: no folder can have this path: {reason}") from error
 
     def check_free(self) -> None:
         """Check that the folder holds no run.

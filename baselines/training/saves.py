@@ -81,6 +81,8 @@ def read_save(path: Path) -> Save:
         CheckpointError: the file is missing, damaged, or not a save of this version.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise ValueError("not a regular file")
         with safe_open(path, "numpy") as file:
             metadata = file.metadata() or {}
             if KEY not in metadata:

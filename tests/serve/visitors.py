@@ -11,6 +11,7 @@ import random
 from collections import defaultdict
 from typing import Any
 
+from azumaya.baselines.play.server.games import LISTED
 from azumaya.envs import GAMES, Position
 from tests.serve.connection import Answer, Connection, DroppedError
 
@@ -199,7 +200,7 @@ class Visitor:
         answer = await self.ask("listed", "/api/games")
         if answer is not None:
             listed = [game["id"] for game in answer.json()]
-            latest = self.games[::-1]
+            latest = self.games[: -LISTED - 1 : -1]
             self.tally.check(listed == latest, f"listed: {listed} instead of {latest}")
 
     async def record(self) -> None:

@@ -127,7 +127,7 @@ def test_runs_are_resumed_with_their_arguments(
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("config.json", b"{"), ("config.json", b" " * (1 << 21)),
+        ("config.json", b"{"), ("config.json", b"[]"), ("config.json", b" " * (1 << 21)),
         ("resume.safetensors", b"none"),
     ],
 )  # fmt: skip

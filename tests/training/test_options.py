@@ -110,6 +110,7 @@ COMMON = [
     (f"--steps {10**400}", ": must be a whole number from"),
     ("--options nope 3", "--options: unexpected keyword argument 'nope': "),
     ("--game abalone --options max_plies -5", "--options: max_plies=-5: "),
+    (f"--output {'x' * 300}", ": File name too long"),
     ("--output FILE", "--output FILE: FILE is a file"),
     ("--output FILE/run", "FILE is a file; name a folder"),
     ("--resume --output FILE", "FILE is a file; name a folder"),

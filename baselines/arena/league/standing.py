@@ -150,11 +150,11 @@ def read_exams(path: Path) -> list[dict[str, Any]]:
         for value in (v for part in values for v in (part if isinstance(part, list) else [part])):
             result = {name: value[name] for name in EXAM_FIELDS}
             found[tuple(result[name] for name in EXAM_FIELDS[:4])] = result
+        return [found[key] for key in sorted(found)]
     except (ValueError, TypeError, KeyError) as error:
         raise OptionError(
             f"--exams {shown(path)}: must hold what azumaya exam --json prints: {error}"
         ) from error
-    return [found[key] for key in sorted(found)]
 
 
 def as_json(league: League, found: list[Standing]) -> str:

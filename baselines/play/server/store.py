@@ -244,10 +244,11 @@ class Store:
         """The game that may be looked at by this name."""
         return self._one("share", share)
 
-    def of_visitor(self, visitor: str) -> list[Kept]:
+    def of_visitor(self, visitor: str, most: int) -> list[Kept]:
         """The games of a visitor, the last touched first."""
         rows = self._run(
-            f"SELECT {COLUMNS} FROM games WHERE visitor = ? ORDER BY touched DESC", (visitor,)
+            f"SELECT {COLUMNS} FROM games WHERE visitor = ? ORDER BY touched DESC LIMIT ?",
+            (visitor, most),
         )
         return [_kept(row) for row in rows]
 
