@@ -14,8 +14,8 @@ from azumaya.baselines.system.imports import find_earlier_names, lazily
 
 if TYPE_CHECKING:
     from azumaya.baselines.agents.names import find_agent
-    from azumaya.baselines.arena.exam_results import take_exam
     from azumaya.baselines.arena.exams import load_exam
+    from azumaya.baselines.arena.matches import take_exam
     from azumaya.baselines.search.analysis import analyse
 
 __all__ = ["analyse", "find_agent", "load_exam", "take_exam"]
@@ -24,7 +24,7 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         "agents.names": "find_agent",
-        "arena.exam_results": "take_exam",
+        "arena.matches": "take_exam",
         "arena.exams": "load_exam",
         "search.analysis": "analyse",
     },

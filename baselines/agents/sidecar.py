@@ -168,8 +168,12 @@ def read_tensors(source: Path, kind: str, extra: str) -> dict[str, Any]:
         found: dict[str, Any] = arrays.load(read_bytes(source, MOST_BYTES))
     except OSError as error:
         raise unreadable(source, error) from error
-    except (KeyError, TypeError, ValueError, package.SafetensorError) as error:
-        raise CheckpointError(f"checkpoint {source}: malformed: {error!r}") from error
+    except KeyError as error:  # a dtype that torch or NumPy does not have
+        raise CheckpointError(
+            f"checkpoint {source}: numbers of the unknown type {error}"
+        ) from error
+    except (TypeError, ValueError, package.SafetensorError) as error:
+        raise CheckpointError(f"checkpoint {source}: malformed: {error}") from error
     return found
 
 

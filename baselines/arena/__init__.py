@@ -8,7 +8,7 @@ from azumaya.baselines.system.imports import lazily
 
 if TYPE_CHECKING:
     from azumaya.baselines.arena.endgames import Endgames
-    from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
+    from azumaya.baselines.arena.exam_results import Answer, ExamResult
     from azumaya.baselines.arena.exams import (
         PARTS,
         Exam,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     )
     from azumaya.baselines.arena.exploitability import Exploitation, Point, exploit
     from azumaya.baselines.arena.intervals import normal, wilson
-    from azumaya.baselines.arena.matches import play_pairing
+    from azumaya.baselines.arena.matches import answer_exam, play_pairing
     from azumaya.baselines.arena.rounds import Score
     from azumaya.baselines.arena.starts import (
         BalancedStart,
@@ -58,11 +58,11 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         "endgames": "Endgames",
-        "exam_results": "Answer ExamResult answer_exam",
+        "exam_results": "Answer ExamResult",
         "exams": "Exam ExamError ExamPosition PARTS has_exam read_exam",
         "exploitability": "Exploitation Point exploit",
         "intervals": "normal wilson",
-        "matches": "play_pairing",
+        "matches": "answer_exam play_pairing",
         "rounds": "Score",
         "starts": "BalancedStart Book BookError balanced_starts load_book",
     },

@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from azumaya.baselines.agents.asking import ask, check_agent, name_of
-from azumaya.baselines.agents.names import agent_for
-from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps, load_exam
+from azumaya.baselines.arena.exams import Exam, ExamError, ExamPosition, Part, keeps
 from azumaya.baselines.arena.intervals import normal, wilson
 from azumaya.baselines.arena.kernels import LOOKS
 from azumaya.envs import IllegalActionError, OptionError, Position
 from azumaya.envs.adapters.duel.opponents import Opponent
 from azumaya.envs.errors import brief
-from azumaya.envs.game import Game
 from azumaya.envs.position import check_seed, episode_key
 
 STREAM = 1 << 23
@@ -184,45 +182,10 @@ def _share_interval(answers: Sequence[Answer]) -> Interval | None:
     return None if share is None else wilson(share, len(answers))
 
 
-def take_exam(
-    agent: Opponent | str,
-    game: Game | str,
-    part: Part = "public",
-    seed: int = 0,
-    progress: Callable[[int], None] | None = None,
+def answers_of(
+    agent: Opponent, exam: Exam, seed: int = 0, progress: Callable[[int], None] | None = None
 ) -> ExamResult:
-    """Give an agent the exam of a game.
-
-    Args:
-        agent: any object with `act(positions, keys)`, see `azumaya.baselines.agents.Agent`, or a
-            name that `find_agent` knows.
-        game: the game or its name.
-        part: `public`, or `held-out` to report results.
-        seed: everything the agent draws at random depends on this seed.
-        progress: called with the number of positions answered since the last call.
-
-    Raises:
-        OptionError: there is no such agent, game or part, or the seed is invalid.
-        ExamError: the game has no exam, or the exam is damaged.
-        IllegalActionError: the agent's move is illegal, or it gave too many or too few.
-        AgentFailedError: an agent that is not the library's raised an exception.
-        ValueError: the agent refuses the game.
-    """
-    return answer_exam(agent, load_exam(game, part), seed, progress)
-
-
-def answer_exam(
-    agent: Opponent | str,
-    exam: Exam,
-    seed: int = 0,
-    progress: Callable[[int], None] | None = None,
-) -> ExamResult:
-    """Give an agent an exam, such as one of your own; arguments and errors as for `take_exam`.
-
-    Raises:
-        ExamError: the exam has no positions, or they do not fit the game.
-    """
-    agent = agent_for(agent, "agent")
+    """The answers of an agent to an exam; arguments and errors as for `answer_exam`."""
     if not isinstance(exam, Exam):
         raise OptionError(f"exam={brief(exam)}: an Exam is needed, such as load_exam(game)")
     if not exam.positions:

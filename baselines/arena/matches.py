@@ -1,4 +1,4 @@
-"""Games between agents that are given as objects or by name."""
+"""What agents are given, as objects or by name: games against each other, and exams."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from azumaya.baselines.agents.names import agent_for
+from azumaya.baselines.arena.exam_results import ExamResult, answers_of
+from azumaya.baselines.arena.exams import Exam, Part, load_exam
 from azumaya.baselines.arena.rounds import AT_ONCE, Score, play_both_seats, start_set
 from azumaya.envs import OptionError
 from azumaya.envs.adapters.duel.opponents import Opponent
@@ -88,3 +90,44 @@ def check_starts(starts: Any, seed: Any) -> int:
             "is 2**64 - 1; pass fewer starts or a smaller seed"
         )
     return first
+
+
+def take_exam(
+    agent: Opponent | str,
+    game: Game | str,
+    part: Part = "public",
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> ExamResult:
+    """Give an agent the exam of a game.
+
+    Args:
+        agent: any object with `act(positions, keys)`, see `azumaya.baselines.agents.Agent`, or a
+            name that `find_agent` knows.
+        game: the game or its name.
+        part: `public`, or `held-out` to report results.
+        seed: everything the agent draws at random depends on this seed.
+        progress: called with the number of positions answered since the last call.
+
+    Raises:
+        OptionError: there is no such agent, game or part, or the seed is invalid.
+        ExamError: the game has no exam, or the exam is damaged.
+        IllegalActionError: the agent's move is illegal, or it gave too many or too few.
+        AgentFailedError: an agent that is not the library's raised an exception.
+        ValueError: the agent refuses the game.
+    """
+    return answer_exam(agent, load_exam(game, part), seed, progress)
+
+
+def answer_exam(
+    agent: Opponent | str,
+    exam: Exam,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> ExamResult:
+    """Give an agent an exam, such as one of your own; arguments and errors as for `take_exam`.
+
+    Raises:
+        ExamError: the exam has no positions, or they do not fit the game.
+    """
+    return answers_of(agent_for(agent, "agent"), exam, seed, progress)

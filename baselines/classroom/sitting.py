@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from azumaya.baselines.agents.base import Agent
-from azumaya.baselines.arena.exam_results import Answer, answer_exam
+from azumaya.baselines.arena.exam_results import Answer
 from azumaya.baselines.arena.exams import Exam, ExamError
+from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.classroom.process import SubmissionError
 from azumaya.baselines.classroom.submissions import SubmissionAgent, concealed
 from azumaya.envs import IllegalActionError, Position

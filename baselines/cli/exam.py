@@ -15,9 +15,10 @@ from azumaya.baselines.agents.asking import check_agent
 from azumaya.baselines.agents.names import NAMES_HELP, example_agents
 from azumaya.baselines.arena.entrants import Entrant, find_entrant, wrong_moves_fail
 from azumaya.baselines.arena.exam_report import distance_tables, draw_exams, exam_table
-from azumaya.baselines.arena.exam_results import ExamResult, answer_exam
+from azumaya.baselines.arena.exam_results import ExamResult
 from azumaya.baselines.arena.exams import PARTS, SUFFIX, Exam, Part, exams_at, has_exam, load_exam
 from azumaya.baselines.arena.game_options import game_named, named_games
+from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.cli.terminal import (
     complaints,
     console,

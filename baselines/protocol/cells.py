@@ -16,7 +16,7 @@ from typing import Any
 from azumaya.baselines.agents.asking import AgentFailedError
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.names import find_agent
-from azumaya.baselines.arena.exam_results import answer_exam
+from azumaya.baselines.arena.exam_results import answers_of
 from azumaya.baselines.arena.exams import Part, has_exam, load_exam
 from azumaya.baselines.arena.intervals import of_pairs, share_of_pairs, wilson
 from azumaya.baselines.arena.league.cards import digest_of
@@ -160,7 +160,7 @@ def _exam(agent: Agent, job: Job) -> dict[str, Any]:
     """The fields of a cell with what the exam found."""
     if not has_exam(job.game):
         return {"wins": 0, "kept_wins": 0, "draws": 0, "kept_draws": 0, "regret": 0.0}
-    found = answer_exam(agent, load_exam(job.game, PART), job.seed)
+    found = answers_of(agent, load_exam(job.game, PART), job.seed)
     return {
         "wins": len(found.wins),
         "kept_wins": sum(answer.kept for answer in found.wins),

@@ -12,6 +12,7 @@ from typing import Any
 from azumaya.baselines.system.work import WorkFileError, open_work
 from azumaya.baselines.text.episode import TextPlayer, answer_of, model_name
 from azumaya.baselines.text.exam import TextExam, TextExamResult
+from azumaya.envs.errors import brief
 from azumaya.envs.whole import whole_number
 
 FORMAT = 1
@@ -104,12 +105,13 @@ def _answers_file(
     if path is None:
         yield lambda number, text: None
         return
-    with open_work(Path(path), _settings(exam, name)) as (lines, add):
-        try:
-            for line in lines:
-                answers.setdefault(line["number"], []).append(line["answer"])
-        except KeyError as error:
-            raise WorkFileError(f"{path}: damaged: a line has no {error}") from error
+    place = Path(path)
+    with open_work(place, _settings(exam, name)) as (lines, add):
+        for line in lines:
+            number, text = line.get("number"), line.get("answer")
+            if not isinstance(number, int) or not isinstance(text, str):
+                raise WorkFileError(f"{place}: damaged: {brief(line)} is no answer")
+            answers.setdefault(number, []).append(text)
         yield lambda number, text: add({"number": number, "answer": text})
 
 

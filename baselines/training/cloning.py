@@ -25,8 +25,8 @@ from azumaya.baselines.agents.checkpoint import build, save
 from azumaya.baselines.agents.network import default_network
 from azumaya.baselines.agents.policy import PolicyAgent
 from azumaya.baselines.agents.sidecar import Sidecar, checkpoint_files, describe
-from azumaya.baselines.arena.exam_results import take_exam
 from azumaya.baselines.arena.exams import has_exam
+from azumaya.baselines.arena.matches import take_exam
 from azumaya.baselines.export.table import open_table
 from azumaya.baselines.system.command_line import Words, read_options
 from azumaya.baselines.system.files import check_writable

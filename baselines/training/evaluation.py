@@ -28,7 +28,7 @@ from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.agents.base import Agent
 from azumaya.baselines.agents.search import UCTAgent
 from azumaya.baselines.arena.exam_report import INTERVALS
-from azumaya.baselines.arena.exam_results import Interval, answer_exam
+from azumaya.baselines.arena.exam_results import Interval, answers_of
 from azumaya.baselines.arena.exams import has_exam, load_exam
 from azumaya.baselines.arena.game_options import by_default
 from azumaya.baselines.arena.report import (
@@ -82,7 +82,7 @@ def exam_kept(config: RunConfig, agent: Agent) -> dict[str, float]:
     """The share of won positions that the agent keeps in the game's exam, if it has one."""
     if not _has_exam(config):
         return {}
-    kept = answer_exam(agent, load_exam(config.game)).kept_wins
+    kept = answers_of(agent, load_exam(config.game)).kept_wins
     return {} if kept is None else {"exam": kept}
 
 
@@ -225,7 +225,7 @@ class Ladder:
         say(agent.name)
         rung = Rung(agent.name)
         if self.with_exam:
-            found = answer_exam(agent, load_exam(self.config.game))
+            found = answers_of(agent, load_exam(self.config.game))
             rung = replace(rung, exam=found.kept_wins, exam_interval=found.kept_wins_interval)
         if starts:
             rung = _against(rung, "greedy", self.play(agent, GreedyAgent(), starts))

@@ -168,8 +168,9 @@ class RunFolder:
         if not os.access(place, os.W_OK | os.X_OK):
             raise RunError(f"{given}: {place} is not writable; name another folder")
         try:
-            with contextlib.suppress(FileNotFoundError):
-                os.lstat(self.path)
+            for path in (place / max(self.path.absolute().parts, key=len), self.path):
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                    os.lstat(path)
         except (OSError, ValueError) as error:  # it is too long, or has a null byte
             reason = getattr(error, "strerror", error)
             raise RunError(f"{given}: no folder can have this path: {reason}") from error

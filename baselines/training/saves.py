@@ -19,6 +19,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors import numpy as safetensors
 
 from azumaya.baselines.agents.sidecar import CheckpointError
+from azumaya.baselines.system.files import UnusableFileError, is_special
 
 KEY = "azumaya_run"
 """The key of the JSON object in the metadata."""
@@ -81,8 +82,8 @@ def read_save(path: Path) -> Save:
         CheckpointError: the file is missing, damaged, or not a save of this version.
     """
     try:
-        if path.exists() and not path.is_file():
-            raise ValueError("not a regular file")
+        if is_special(path):
+            raise UnusableFileError("not a regular file")
         with safe_open(path, "numpy") as file:
             metadata = file.metadata() or {}
             if KEY not in metadata:

@@ -22,9 +22,10 @@ from typing import Annotated, Literal, get_args
 
 import typer
 
-from azumaya.baselines.arena.exam_results import Answer, answer_exam
+from azumaya.baselines.arena.exam_results import Answer
 from azumaya.baselines.arena.exams import SUFFIX, Exam, ExamPosition, exam_bytes, read_exam
 from azumaya.baselines.arena.intervals import wilson
+from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.arena.starts import random_action, random_plies
 from azumaya.baselines.cli.terminal import complaints, guarded
 from azumaya.baselines.search.alphabeta import Room

@@ -7,7 +7,7 @@ import pytest
 from azumaya.baselines import find_agent
 from azumaya.baselines.agents.champion_net import DATA, champion_net_file
 from azumaya.baselines.agents.sidecar import read_sidecar
-from azumaya.baselines.arena.exam_results import answer_exam
+from azumaya.baselines.arena.exam_results import answers_of
 from azumaya.baselines.arena.exams import load_exam
 from azumaya.baselines.play.server.choices import Choices
 from azumaya.baselines.play.server.limits import Limits, RefusalError
@@ -41,7 +41,7 @@ def test_a_network_comes_from_the_command_on_its_card(game: Game) -> None:
 @with_net
 def test_a_network_keeps_most_won_positions(game: Game) -> None:
     pytest.importorskip("torch")
-    kept = answer_exam(find_agent("champion-net"), load_exam(game.name)).kept_wins
+    kept = answers_of(find_agent("champion-net"), load_exam(game.name)).kept_wins
     assert kept is not None
     assert kept > LEAST_KEPT[game.name]
 

@@ -240,6 +240,10 @@ def test_broken_and_missing_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(sidecar_module.CheckpointError, match=r"net\.safetensors: malformed"):
         checkpoint.load_network(path)
+    header = b'{"new":{"dtype":"F8_E8M0","shape":[1],"data_offsets":[0,1]}}'
+    path.write_bytes(len(header).to_bytes(8, "little") + header + b"x")
+    with pytest.raises(sidecar_module.CheckpointError, match="unknown type 'F8_E8M0'"):
+        checkpoint.load_network(path)
     path.unlink()
     with pytest.raises(sidecar_module.CheckpointError, match=r"net\.safetensors does not exist"):
         checkpoint.load_network(path)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from azumaya import baselines
 from azumaya.baselines.arena import exam_report
-from azumaya.baselines.arena.exam_results import Answer, ExamResult, answer_exam
+from azumaya.baselines.arena.exam_results import Answer, ExamResult
 from azumaya.baselines.arena.exams import (
     PARTS,
     ExamPosition,
@@ -22,6 +22,7 @@ from azumaya.baselines.arena.exams import (
     has_exam,
     load_exam,
 )
+from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.cli import exam as exam_commands
 from azumaya.envs import GAMES, OptionError, Position
 from tests.baselines.checkpoints import trained

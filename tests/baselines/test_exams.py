@@ -14,8 +14,8 @@ import pytest
 from azumaya import baselines
 from azumaya.baselines.agents import GreedyAgent, RandomAgent
 from azumaya.baselines.arena import exams
-from azumaya.baselines.arena.exam_results import answer_exam
 from azumaya.baselines.arena.exams import PARTS, Exam, ExamError, ExamPosition, load_exam, read_exam
+from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.search.game_kernels import kernels_of
 from azumaya.baselines.search.solver import SolverRooms, Solving
 from azumaya.benchmarks.studies import exam_maker

@@ -110,7 +110,7 @@ def test_options_that_say_the_default_change_nothing(
     assert Ladder(config, RandomAgent(), None, []).with_exam == default
     assert len(list(evaluation.stored_rungs(config))) == default
     assert bool(start_set(GAME, options).texts) == default
-    monkeypatch.setattr(evaluation, "answer_exam", lambda *_: SimpleNamespace(kept_wins=0.5))
+    monkeypatch.setattr(evaluation, "answers_of", lambda *_: SimpleNamespace(kept_wins=0.5))
     assert evaluation.exam_kept(config, RandomAgent()) == ({"exam": 0.5} if default else {})
 
 

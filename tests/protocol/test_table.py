@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines.agents import GreedyAgent
-from azumaya.baselines.arena.exam_results import take_exam
-from azumaya.baselines.arena.matches import play_pairing
+from azumaya.baselines.arena.matches import play_pairing, take_exam
 from azumaya.baselines.protocol import cards, tracks
 from azumaya.baselines.protocol.cards import Card, CardError, Finding, leaderboard, read_card
 from azumaya.baselines.protocol.cells import FIELD, Cell, Failure, make_cell, words_of

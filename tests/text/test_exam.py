@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from azumaya.baselines import load_exam, take_exam
-from azumaya.baselines.arena.exam_results import answer_exam
 from azumaya.baselines.arena.exams import PARTS, ExamError, ExamPosition, has_exam, keeps
+from azumaya.baselines.arena.matches import answer_exam
 from azumaya.baselines.system.work import WorkFileError
 from azumaya.baselines.text import TextExam, take_text_exam, text_exam
 from azumaya.baselines.text.episode import Message
@@ -231,6 +232,10 @@ def test_files_of_other_exams_are_refused(few: TextExam, tmp_path: Path) -> None
         take_text_exam(garbage, few, "two", path=path)
     with pytest.raises(WorkFileError, match="other settings"):
         take_text_exam(garbage, text_exam(GAME, "held-out", positions=1), "one", path=path)
+    with path.open("a") as file:
+        file.write(json.dumps({"number": 1, "text": "5a1"}) + "\n")
+    with pytest.raises(WorkFileError, match="is no answer"):
+        take_text_exam(garbage, few, "one", path=path)
 
 
 def test_wrong_answers_and_jobs_are_named(few: TextExam) -> None:

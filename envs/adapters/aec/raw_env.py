@@ -293,11 +293,11 @@ class RawEnv(CopiedDeeply, AECEnv[str, Any, int]):
         return self.games.position(0)
 
     def move_name(self, action: int) -> str:
-        """The name of an action."""
+        """The name of an action; also before the first reset."""
         return self.games.position(0).move_name(action)
 
     def parse_move(self, name: str) -> int:
-        """The action with this name; raises `MoveNameError`."""
+        """The action with this name, also before the first reset; raises `MoveNameError`."""
         return self.games.position(0).parse_move(name)
 
     # ---- search ----
