@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 from rich.progress import TimeRemainingColumn
@@ -215,7 +216,9 @@ def report(
     league = _checked(read_league, results)
     found = _show(league, exams, answered, json, output)
     if markdown is not None:
-        picture = os.path.relpath(output, markdown.parent) if output is not None else ""
+        picture = ""
+        if output is not None:
+            picture = quote(Path(os.path.relpath(output, markdown.parent)).as_posix())
         words = ["azumaya", "league", "report", "--results", results]
         words += ["--exams", exams] if exams is not None else []
         words += ["--output", output] if output is not None else []

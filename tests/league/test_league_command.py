@@ -153,14 +153,14 @@ def test_a_page_and_pictures_are_made_and_are_the_same_each_time() -> None:
     made_up()
     exam_file({"kept_draws": None}, {"part": "held-out", "kept_wins": 0.5})
     Path("docs").mkdir()
-    words = ("report", "--exams", "exams.json", "--output", "a.svg", "--markdown", "docs/league.md")
+    out = ("--output", "a b.svg", "--markdown", "docs/league.md")
     written = []
     for _ in range(2):
-        assert league(*words).exit_code == 0
-        written.append((Path("docs/league.md").read_text(), Path("a.svg").read_bytes()))
+        assert league("report", "--exams", "exams.json", *out).exit_code == 0
+        written.append((Path("docs/league.md").read_text(), Path("a b.svg").read_bytes()))
     assert written[0] == written[1]
     page, picture = written[0]
-    assert "](../a.svg)" in page
+    assert "](../a%20b.svg)" in page
     assert re.search(r"^Played on 20\d\d-\d\d-\d\d on \d+ cores? of .+ by azumaya", page, re.M)
     assert "| `runs/policy` | checkpoint | ffff | steps 1000 | 2: time-out: \\[b\\]" in page
     assert "`` program:[red]x[/b] `a\\|b` <i> $a_b$ \\ ``" in page

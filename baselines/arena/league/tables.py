@@ -101,7 +101,7 @@ def page(league: League, found: Sequence[Standing], picture: str, command: str) 
     Args:
         league: the league.
         found: its standing.
-        picture: the path of the picture, relative to the page; empty for none.
+        picture: the URL of the picture, relative to the page; empty for none.
         command: the command that makes the page.
     """
     games = games_of(found)
