@@ -11,7 +11,7 @@ RUN ?=
 PLIES ?= 1000000
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help train test lint docs bench bench-peers crosscheck mutants test-all test-oldest test-newest \
+.PHONY: help train data test lint docs bench bench-peers crosscheck mutants test-all test-oldest test-newest \
 	test-integrations test-ray test-browser test-notebook test-load test-course test-package release-check \
 	constraints clean
 
@@ -21,6 +21,11 @@ help:  ## this list
 
 train: $(VENV)/.train  ## train an agent: GAME=abalone ALGORITHM=ppo RUN="--steps 300000"
 	$(BIN)/python -m azumaya.baselines.training.$(ALGORITHM) --game $(GAME) $(RUN)
+
+data: $(VENV)/.dev  ## games and the exam of a game as Parquet files: GAME=abalone
+	mkdir -p runs
+	$(BIN)/azumaya export games champion random --game $(GAME) --pairs 1000 --seed 1 --output runs/$(GAME)-games
+	$(BIN)/azumaya export exams --game $(GAME) --part public --output runs/$(GAME)-exam
 
 test: $(VENV)/.dev  ## the test suite
 	$(BIN)/python tests/run.py $(RUN)

@@ -6,8 +6,8 @@
 One network plays both seats of many games at once and learns from the moves of both. Games begin
 with a few random moves. With `--past-share` one seat of some games belongs to an earlier version of
 the network, from a pool of snapshots, and only the moves of the other seat are learned from. With
-`--device cuda` games, networks and learning are all on a GPU, and nothing waits for it within an
-update.
+`--device cuda` games, networks and learning are all on a GPU, which is waited for only between
+playing and learning and at the end of an update.
 
 This file contains, from top to bottom: the hyperparameters of learning (`network_config.py` has
 those that MaskablePPO shares), learning, and the loop, `train`. `ppo_games.py` has the

@@ -2,11 +2,12 @@
 
     python -m azumaya.benchmarks.studies.learning_profile --game sudoku_moyo --device cuda
 
-After a warm-up some updates are made under torch's profiler: games, network, learning and logs. On
-a GPU the times are those of its kernels, and what is left of the wall time is the time in which it
-waits. On a CPU they are those of torch's operations, in one thread, and what is left is the time of
-the games, which torch does not see, and of Python. The profiler itself takes most of the time
-there: compare shares of torch's operations only.
+After a warm-up some updates are timed, playing and learning apart, and as many are made under
+torch's profiler: games, network, learning and logs. On a GPU the times are those of its kernels,
+and what is left of the wall time is the time in which it waits. On a CPU they are those of torch's
+operations, in one thread, and what is left is the time of the games, which torch does not see, and
+of Python. The profiler itself takes most of the time there: compare shares of torch's operations
+only.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
+from unittest.mock import patch
 
 import torch
 import typer
@@ -55,13 +57,17 @@ class Profile(NamedTuple):
 
     Attributes:
         config: the options of the run.
-        steps: steps learned from.
-        seconds: wall time of the updates.
+        learning: learned steps a second of the time that learning alone takes, without a profiler.
+        playing: the same of the rest, playing and logs.
+        steps: steps learned from under the profiler.
+        seconds: wall time of these updates.
         groups: seconds of each group.
         largest: the kernels or operations that took longest, with their groups and seconds.
     """
 
     config: ppo.Config
+    learning: float
+    playing: float
     steps: int
     seconds: float
     groups: dict[str, float]
@@ -93,6 +99,23 @@ def profiled(count: int, **given: Any) -> Profile:
         on_gpu = config.device == "cuda"
         kinds = [ProfilerActivity.CUDA] if on_gpu else [ProfilerActivity.CPU]
         wait = torch.cuda.synchronize if on_gpu else _nothing
+        learn, learning = ppo.Learner.improve, 0.0
+
+        def timed(learner: ppo.Learner) -> tuple[int, dict[str, float]]:
+            nonlocal learning
+            wait()
+            began = time.perf_counter()
+            learned = learn(learner)
+            wait()
+            learning += time.perf_counter() - began
+            return learned
+
+        before, began = state.steps, time.perf_counter()
+        with patch.object(ppo.Learner, "improve", timed):
+            for _ in range(count):
+                yield
+        alone = state.steps - before
+        rates = alone / learning, alone / (time.perf_counter() - began - learning)
         before = state.steps
         with profile(activities=kinds) as measured:
             wait()
@@ -106,14 +129,14 @@ def profiled(count: int, **given: Any) -> Profile:
         for _, group, taken in each:
             groups[group] += taken
         groups[WAITING[config.device]] = max(0.0, seconds - sum(groups.values()))
-        found = Profile(config, state.steps - before, seconds, groups, each[:SHOWN])
+        found = Profile(config, *rates, state.steps - before, seconds, groups, each[:SHOWN])
 
     watch_training(ppo, watch, **given)
     return found
 
 
 def table(found: Profile) -> str:
-    """The profile as two Markdown tables."""
+    """The profile as a line and two Markdown tables."""
 
     def row(name: str, seconds: float) -> list[str]:
         return [name, f"{1e9 * seconds / found.steps:,.0f}", f"{seconds / found.seconds:.1%}"]
@@ -123,7 +146,9 @@ def table(found: Profile) -> str:
     largest = [
         [*row(f"`{name[:LONGEST]}`", seconds), group] for name, group, seconds in found.largest
     ]
-    return f"{markdown(headings, groups)}\n\n{markdown([*headings, 'counted as'], largest)}"
+    alone = f"Playing alone {found.playing:,.0f}, learning alone {found.learning:,.0f} steps/s."
+    each = markdown([*headings, "counted as"], largest)
+    return f"{alone}\n\n{markdown(headings, groups)}\n\n{each}"
 
 
 def draw(found: Profile, path: Path) -> None:

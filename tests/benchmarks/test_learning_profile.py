@@ -19,9 +19,12 @@ def test_the_time_of_some_updates_is_divided(tmp_path: Path) -> None:
         past_share=0.0,
     )  # fmt: skip
     assert found.steps == 2 * 8 * 4
+    assert found.learning > 0
+    assert found.playing > 0
     assert sum(found.groups.values()) == pytest.approx(found.seconds)
     assert found.groups["matrix products"] > 0
     shown = learning_profile.table(found)
+    assert f"learning alone {found.learning:,.0f} steps/s" in shown
     assert all(f"| {name} |" in shown for name in found.groups)
     learning_profile.draw(found, tmp_path / "profile.svg")
     assert "matrix products" in (tmp_path / "profile.svg").read_text()

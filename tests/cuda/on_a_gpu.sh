@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # What needs a GPU, for a machine that is available for minutes only:
 #
+#   tests/cuda/on_a_gpu.sh visit OUT MINUTES GAME[:NETWORK] ...   what is still missing, for a visit
+#                                       of ten minutes: one game is equal; then for each game a
+#                                       profile of PPO and a training, packed before the next one.
+#                                       Besides MINUTES a game takes some two more, to compile twice:
+#                                       ... visit OUT 2 vierer_dominari:lines halma_dominari
 #   tests/cuda/on_a_gpu.sh all OUT      equality of all games with the CPU, then the quick benchmark;
 #                                       everything is compiled side by side
 #   tests/cuda/on_a_gpu.sh check OUT    only equality; more than four minutes, so `timeout 400` or more
 #   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
 #   tests/cuda/on_a_gpu.sh train OUT GAME MINUTES   trains by PPO, or by SCRIPT=alphazero; further words
-#                                       are its options. To go on later, carry the folder home and
-#                                       back: ... --resume. GAME may be connect_four, too. Alone:
+#                                       are its options. To go on later, carry OUT home and back:
+#                                       ... --resume. GAME may be connect_four, too. Alone:
 #                                       compiling beside other work takes minutes instead of one.
+#                                       AlphaZero's save is small enough with --memory 100000.
 #   tests/cuda/on_a_gpu.sh profile OUT GAME   where the time of PPO goes, as tables and a picture
 #   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
@@ -22,13 +28,17 @@
 #       platformdirs filelock "numpy<2.5" typer pydantic pydantic-core==2.50.5 annotated-types \
 #       typing-inspection       # pydantic-core in the version that pydantic asks for
 #
-# Logs and results go to OUT, few enough files to carry home. Each part ends within ten minutes.
+# Logs and results go to OUT, at most 8 files of at most 15 MiB, as many as come home. What is
+# found of a game is OUT/GAME.tar.aa and, if it is larger, .ab and so on: `cat OUT/GAME.tar.* | tar
+# -x` makes GAME/run, log, profile.md and profile.svg. Each part ends within ten minutes; `timeout`
+# before the machine's own limit, such as 570 seconds, packs what there is by then.
 # In 15 minutes (2026-11-27): 230 s of `check` were not enough; `train` of Sudoku Moyo with 90
 # million steps took 285 s, and of Connect Four by AlphaZero for 2.8 minutes 190 s
 # (TORCH_COMPILE_DISABLE=1, as compiling a small network takes longer than it saves).
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-part=${1:?all, check, bench, train, profile, run or caps} out=$(realpath -m "${2:?a folder for logs and results}")
+part=${1:?visit, all, check, bench, train, profile, run or caps}
+out=$(realpath -m "${2:?a folder for logs and results}")
 shift 2
 site=$(mktemp -d)
 mkdir -p "$out" "$site/azumaya"
@@ -80,7 +90,43 @@ measure_in_turns() { # when a line comes in
     python3 -m tests.cuda.in_turns "$out/results" "$@"
 }
 
+pack() { # the folder of the present game
+    [ -d "$out/${game:=none}" ] || return 0
+    rm -f "$out/$game.tar."*
+    tar -C "$out" -c "$game" | split -b 15M - "$out/$game.tar." && rm -r "${out:?}/$game"
+}
+
+train() { # MINUTES OPTIONS
+    python3 -m "azumaya.baselines.training.${SCRIPT:-ppo}" --device cuda --game "$game" \
+        --time "$1min" --threads "$(nproc)" --output "$out/$game/run" --ladder-starts 0 "${@:2}" \
+        2>&1 | (trap '' TERM && exec tee -a "$out/$game/log")
+}
+
+profile() { # OPTIONS
+    python3 -m azumaya.benchmarks.studies.learning_profile --device cuda --game "$game" \
+        --output "$out/$game/profile.svg" "$@" | tee "$out/$game/profile.md"
+}
+
+visit() { # MINUTES GAME[:NETWORK] ...
+    local failed=0 each network
+    for each in "${@:2}"; do
+        game=${each%%:*} network=()
+        [ "$game" = "$each" ] || network=(--network "${each#*:}")
+        mkdir "$out/$game"
+        profile "${network[@]}" || failed=1
+        train "$1" "${network[@]}" || failed=1
+        pack
+    done
+    return "$failed"
+}
+
+trap 'exit 124' TERM # of `timeout`, when the command that is running has ended
+trap pack EXIT
 case $part in
+visit | train | profile)
+    export AZUMAYA_GAMES=azumaya.benchmarks.yardstick.connect_four
+    ;;&
+visit) probe && visit "$@" ;;
 all)
     probe || exit
     mkfifo "$site/checked"
@@ -94,20 +140,21 @@ all)
 check) probe && check ;;
 bench) echo | measure_in_turns "$@" ;;
 train)
-    export AZUMAYA_GAMES=azumaya.benchmarks.yardstick.connect_four
-    python3 -m "azumaya.baselines.training.${SCRIPT:-ppo}" --device cuda --game "$1" --time "$2min" \
-        --threads "$(nproc)" --output "$out/run" --ladder-starts 0 "${@:3}"
+    game=$1
+    ls "$out/$game".tar.* >/dev/null 2>&1 && cat "$out/$game".tar.* | tar -C "$out" -x
+    mkdir -p "$out/$game" && train "${@:2}"
     ;;
 profile)
-    python3 -m azumaya.benchmarks.studies.learning_profile --device cuda --game "$1" \
-        --output "$out/profile.svg" "${@:2}" | tee "$out/profile.md"
+    game=$1
+    mkdir -p "$out/$game" && profile "${@:2}"
     ;;
 run) "$@" ;;
 caps)
     for cap in 96 128 168 255; do
         rm -rf "$site/azumaya/envs" && cp -r envs "$site/azumaya/envs"
         sed -i "s/^REGISTERS = .*/REGISTERS = $cap/" "$site/azumaya/envs/adapters/cuda/kernels.py"
-        python3 -m azumaya.benchmarks --device cuda --quick --game sudoku_moyo --output "$out/cap-$cap"
+        python3 -m azumaya.benchmarks --device cuda --quick --game sudoku_moyo \
+            --output "$site/cap-$cap" && cp "$site/cap-$cap/report.md" "$out/cap-$cap.md"
     done
     ;;
 *) echo "unknown part: $part" >&2 && exit 2 ;;
