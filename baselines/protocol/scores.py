@@ -117,13 +117,13 @@ def weights_of(counts: Sequence[int]) -> np.ndarray:
 
 
 def runs_of(scores: Scores) -> tuple[np.ndarray, np.ndarray]:
-    """The runs of all games, game by game, and their weights; both `(n,)`."""
-    runs = [np.asarray(each) for _, each in sorted(scores.items())]
+    """The runs of all games, sorted game by game, and their weights; both `(n,)`."""
+    runs = [np.sort(each) for _, each in sorted(scores.items())]
     return np.concatenate(runs), weights_of([*map(len, runs)])
 
 
 def resampled(scores: Scores, resamples: int = RESAMPLES) -> tuple[np.ndarray, np.ndarray]:
-    """Runs of each game drawn again, one less than there are; the same at every call.
+    """Runs of each game drawn again, one less than there are; the same in whatever order they are.
 
     Returns:
         The runs, `(resamples, m)`, and their weights, `(m,)`.
@@ -131,7 +131,7 @@ def resampled(scores: Scores, resamples: int = RESAMPLES) -> tuple[np.ndarray, n
     rng, drawn = np.random.default_rng(0), list[np.ndarray]()
     for _, runs in sorted(scores.items()):
         size = (resamples, max(1, len(runs) - 1))
-        drawn.append(np.asarray(runs)[rng.integers(len(runs), size=size)])
+        drawn.append(np.sort(runs)[rng.integers(len(runs), size=size)])
     return np.concatenate(drawn, axis=-1), weights_of([each.shape[1] for each in drawn])
 
 

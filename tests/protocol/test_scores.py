@@ -57,7 +57,8 @@ def test_an_aggregate_lies_in_its_interval(scores: dict[str, list[float]]) -> No
     assert min(runs) - 1e-12 <= found.low <= found.value <= found.high <= max(runs) + 1e-12
     seeds = [len(each) for each in scores.values()]
     assert (found.games, found.seeds) == (len(scores), (min(seeds), max(seeds)))
-    assert aggregate(dict(reversed(scores.items()))) == found
+    reordered = {game: runs[::-1] for game, runs in reversed(scores.items())}
+    assert aggregate(reordered) == found
 
 
 def test_runs_are_drawn_again_within_their_games() -> None:
