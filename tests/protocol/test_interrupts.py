@@ -27,7 +27,7 @@ def test_training_that_a_signal_ends_is_saved(number: int, code: int, tmp_path: 
     words = ["benchmark", "value", "--track", "1M", "--game", GAME, "--seeds", "1"]
     with start(*words, "--output", tmp_path, start_new_session=True) as process:
         metrics = run / METRICS
-        # before the first measurement, which is saved, but long enough for a record after a slow one
+        # before the first measurement, which saves, but late enough for a record after a slow one
         eventually(lambda: metrics.exists() and metrics.read_text().count("train/error") > 80)
         to = os.killpg if number == signal.SIGINT else os.kill  # as a terminal, and a batch system
         to(process.pid, number)
