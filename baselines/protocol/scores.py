@@ -116,22 +116,27 @@ def weights_of(counts: Sequence[int]) -> np.ndarray:
     return np.concatenate([np.full(count, most // count) for count in counts])
 
 
+def _by_game(scores: Scores) -> list[np.ndarray]:
+    """The runs of each game, sorted: what follows does not depend on the order of cells."""
+    return [np.sort(runs) for _, runs in sorted(scores.items())]
+
+
 def runs_of(scores: Scores) -> tuple[np.ndarray, np.ndarray]:
-    """The runs of all games, sorted game by game, and their weights; both `(n,)`."""
-    runs = [np.sort(each) for _, each in sorted(scores.items())]
+    """The runs of all games, game by game, and their weights; both `(n,)`."""
+    runs = _by_game(scores)
     return np.concatenate(runs), weights_of([*map(len, runs)])
 
 
 def resampled(scores: Scores, resamples: int = RESAMPLES) -> tuple[np.ndarray, np.ndarray]:
-    """Runs of each game drawn again, one less than there are; the same in whatever order they are.
+    """Runs of each game drawn again, one less than there are; the same at every call.
 
     Returns:
         The runs, `(resamples, m)`, and their weights, `(m,)`.
     """
     rng, drawn = np.random.default_rng(0), list[np.ndarray]()
-    for _, runs in sorted(scores.items()):
+    for runs in _by_game(scores):
         size = (resamples, max(1, len(runs) - 1))
-        drawn.append(np.sort(runs)[rng.integers(len(runs), size=size)])
+        drawn.append(runs[rng.integers(len(runs), size=size)])
     return np.concatenate(drawn, axis=-1), weights_of([each.shape[1] for each in drawn])
 
 

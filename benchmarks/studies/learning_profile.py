@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from unittest.mock import patch
@@ -88,6 +88,29 @@ def _timed(events: Any, on_gpu: bool) -> list[tuple[str, str, float]]:
     return sorted(found, key=lambda each: -each[2])
 
 
+def _apart(
+    count: int, state: State, wait: Callable[[], None]
+) -> Generator[None, None, tuple[float, float]]:
+    """Make some updates; returns the steps learned per second of learning alone and of the rest."""
+    learn, learning = ppo.Learner.improve, 0.0
+
+    def timed(learner: ppo.Learner) -> tuple[int, dict[str, float]]:
+        nonlocal learning
+        wait()
+        began = time.perf_counter()
+        learned = learn(learner)
+        wait()
+        learning += time.perf_counter() - began
+        return learned
+
+    before, began = state.steps, time.perf_counter()
+    with patch.object(ppo.Learner, "improve", timed):
+        for _ in range(count):
+            yield
+    steps = state.steps - before
+    return steps / learning, steps / (time.perf_counter() - began - learning)
+
+
 def profiled(count: int, **given: Any) -> Profile:
     """Profile some updates of PPO with some of its options."""
     found: Profile
@@ -99,23 +122,7 @@ def profiled(count: int, **given: Any) -> Profile:
         on_gpu = config.device == "cuda"
         kinds = [ProfilerActivity.CUDA] if on_gpu else [ProfilerActivity.CPU]
         wait = torch.cuda.synchronize if on_gpu else _nothing
-        learn, learning = ppo.Learner.improve, 0.0
-
-        def timed(learner: ppo.Learner) -> tuple[int, dict[str, float]]:
-            nonlocal learning
-            wait()
-            began = time.perf_counter()
-            learned = learn(learner)
-            wait()
-            learning += time.perf_counter() - began
-            return learned
-
-        before, began = state.steps, time.perf_counter()
-        with patch.object(ppo.Learner, "improve", timed):
-            for _ in range(count):
-                yield
-        alone = state.steps - before
-        rates = alone / learning, alone / (time.perf_counter() - began - learning)
+        rates = yield from _apart(count, state, wait)
         before = state.steps
         with profile(activities=kinds) as measured:
             wait()

@@ -2,7 +2,7 @@
 # What needs a GPU, for a machine that is available for minutes only:
 #
 #   tests/cuda/on_a_gpu.sh visit OUT MINUTES GAME[:NETWORK] ...   what is still missing, for a visit
-#                                       of ten minutes: one game is equal; then for each game a
+#                                       of ten minutes: one game is equal; then for each word a
 #                                       profile of PPO and a training, packed before the next one.
 #                                       Besides MINUTES a game takes some two more, to compile twice:
 #                                       ... visit OUT 2 vierer_dominari:lines halma_dominari
@@ -10,12 +10,12 @@
 #                                       everything is compiled side by side
 #   tests/cuda/on_a_gpu.sh check OUT    only equality; more than four minutes, so `timeout 400` or more
 #   tests/cuda/on_a_gpu.sh bench OUT    only the benchmark; further words are its options, else --quick
-#   tests/cuda/on_a_gpu.sh train OUT GAME MINUTES   trains by PPO, or by SCRIPT=alphazero; further words
-#                                       are its options. To go on later, carry OUT home and back:
-#                                       ... --resume. GAME may be connect_four, too. Alone:
+#   tests/cuda/on_a_gpu.sh train OUT GAME[:NETWORK] MINUTES   trains by PPO, or by SCRIPT=alphazero;
+#                                       further words are its options. To go on later, carry OUT home
+#                                       and back: ... --resume. GAME may be connect_four, too. Alone:
 #                                       compiling beside other work takes minutes instead of one.
 #                                       AlphaZero's save is small enough with --memory 100000.
-#   tests/cuda/on_a_gpu.sh profile OUT GAME   where the time of PPO goes, as tables and a picture
+#   tests/cuda/on_a_gpu.sh profile OUT GAME[:NETWORK]   where the time of PPO goes, as tables and a picture
 #   tests/cuda/on_a_gpu.sh run OUT COMMAND   a command in the same environment
 #   tests/cuda/on_a_gpu.sh caps OUT     Sudoku Moyo with 96, 128, 168 and 255 registers a thread
 #
@@ -30,8 +30,9 @@
 #
 # Logs and results go to OUT, at most 8 files of at most 15 MiB, as many as come home. What is
 # found of a game is OUT/GAME.tar.aa and, if it is larger, .ab and so on: `cat OUT/GAME.tar.* | tar
-# -x` makes GAME/run, log, profile.md and profile.svg. Each part ends within ten minutes; `timeout`
-# before the machine's own limit, such as 570 seconds, packs what there is by then.
+# -x` makes GAME/run, log, profile.md and profile.svg; with a network it is GAME-NETWORK. Each part
+# ends within ten minutes; `timeout` before the machine's own limit, such as 570 seconds, packs what
+# there is by then.
 # In 15 minutes (2026-11-27): 230 s of `check` were not enough; `train` of Sudoku Moyo with 90
 # million steps took 285 s, and of Connect Four by AlphaZero for 2.8 minutes 190 s
 # (TORCH_COMPILE_DISABLE=1, as compiling a small network takes longer than it saves).
@@ -90,31 +91,36 @@ measure_in_turns() { # when a line comes in
     python3 -m tests.cuda.in_turns "$out/results" "$@"
 }
 
-pack() { # the folder of the present game
-    [ -d "$out/${game:=none}" ] || return 0
-    rm -f "$out/$game.tar."*
-    tar -C "$out" -c "$game" | split -b 15M - "$out/$game.tar." && rm -r "${out:?}/$game"
+begin() { # GAME[:NETWORK]: its folder is the present one
+    game=(--game "${1%%:*}") present=${1/:/-}
+    [[ $1 != *:* ]] || game+=(--network "${1#*:}")
+    ls "$out/$present".tar.* >/dev/null 2>&1 && cat "$out/$present".tar.* | tar -C "$out" -x
+    mkdir -p "$out/$present"
+}
+
+pack() { # the present folder
+    [ -d "$out/${present:=none}" ] || return 0
+    rm -f "$out/$present.tar."*
+    tar -C "$out" -c "$present" | split -b 15M - "$out/$present.tar." && rm -r "${out:?}/$present"
 }
 
 train() { # MINUTES OPTIONS
-    python3 -m "azumaya.baselines.training.${SCRIPT:-ppo}" --device cuda --game "$game" \
-        --time "$1min" --threads "$(nproc)" --output "$out/$game/run" --ladder-starts 0 "${@:2}" \
-        2>&1 | (trap '' TERM && exec tee -a "$out/$game/log")
+    python3 -m "azumaya.baselines.training.${SCRIPT:-ppo}" --device cuda "${game[@]}" \
+        --time "$1min" --threads "$(nproc)" --output "$out/$present/run" --ladder-starts 0 "${@:2}" \
+        2>&1 | (trap '' TERM && exec tee -a "$out/$present/log")
 }
 
 profile() { # OPTIONS
-    python3 -m azumaya.benchmarks.studies.learning_profile --device cuda --game "$game" \
-        --output "$out/$game/profile.svg" "$@" | tee "$out/$game/profile.md"
+    python3 -m azumaya.benchmarks.studies.learning_profile --device cuda "${game[@]}" \
+        --output "$out/$present/profile.svg" "$@" | tee "$out/$present/profile.md"
 }
 
 visit() { # MINUTES GAME[:NETWORK] ...
-    local failed=0 each network
+    local failed=0 each
     for each in "${@:2}"; do
-        game=${each%%:*} network=()
-        [ "$game" = "$each" ] || network=(--network "${each#*:}")
-        mkdir "$out/$game"
-        profile "${network[@]}" || failed=1
-        train "$1" "${network[@]}" || failed=1
+        begin "$each"
+        profile || failed=1
+        train "$1" || failed=1
         pack
     done
     return "$failed"
@@ -139,15 +145,8 @@ all)
     ;;
 check) probe && check ;;
 bench) echo | measure_in_turns "$@" ;;
-train)
-    game=$1
-    ls "$out/$game".tar.* >/dev/null 2>&1 && cat "$out/$game".tar.* | tar -C "$out" -x
-    mkdir -p "$out/$game" && train "${@:2}"
-    ;;
-profile)
-    game=$1
-    mkdir -p "$out/$game" && profile "${@:2}"
-    ;;
+train) begin "$1" && train "${@:2}" ;;
+profile) begin "$1" && profile "${@:2}" ;;
 run) "$@" ;;
 caps)
     for cap in 96 128 168 255; do

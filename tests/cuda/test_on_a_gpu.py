@@ -33,11 +33,13 @@ def test_each_game_is_packed_and_gone_on_with(tmp_path: Path) -> None:
     def run(*words: str) -> None:
         subprocess.run(["bash", SCRIPT, words[0], out, *words[1:]], env=environment, check=True)
 
-    run("visit", "2", "one:lines", "two")
-    assert sorted(path.name for path in out.iterdir()) == ["one.tar.aa", "two.tar.aa"]
-    run("train", "one", "3", "--resume")
-    with tarfile.open(out / "one.tar.aa") as packed:
+    run("visit", "2", "one:lines", "one:board", "two")
+    names = ["one-board.tar.aa", "one-lines.tar.aa", "two.tar.aa"]
+    assert sorted(path.name for path in out.iterdir()) == names
+    run("train", "one:lines", "3", "--resume")
+    assert sorted(path.name for path in out.iterdir()) == names
+    with tarfile.open(out / "one-lines.tar.aa") as packed:
         packed.extractall(tmp_path, filter="data")
-    found = {path.name for path in (tmp_path / "one").rglob("*")}
+    found = {path.name for path in (tmp_path / "one-lines").rglob("*")}
     assert found == {"log", "profile.md", "profile.svg", "run", "policy.json"}
-    assert (tmp_path / "one" / "run" / "policy.json").read_text().count("connect_four") == 2
+    assert (tmp_path / "one-lines" / "run" / "policy.json").read_text().count("connect_four") == 2
